@@ -14,7 +14,7 @@ pub enum DistanceError {
     /// There are no sites.
     #[error("there are no sites to measure distances to; check the mask or the level")]
     NoSites,
-    /// The bound of the distances is not positive.
+    /// The maximum distance is not positive.
     #[error("the maximum distance is {found}; give a number greater than 0")]
     InvalidMaxDistance {
         /// Bound.
@@ -125,18 +125,18 @@ pub enum DistanceError {
     },
     /// A squared distance exceeds its type.
     #[error(
-        "the largest squared distance is {largest} (in squares of {unit}), which does not fit in {name}; use {}, or truncate distances at {bound}",
+        "the largest squared distance is {largest} (in squares of {unit}), which does not fit in {name}; use {}, or truncate distances at {max_distance}",
         if *.name == "u16" { "u32" } else { "distances as f32" }
     )]
     SquaredTooLarge {
-        /// Largest squared distance, or the squared bound.
+        /// Largest squared distance, or the squared maximum distance.
         largest: u64,
         /// Length whose square is 1.
         unit: f64,
         /// Name of the type.
         name: &'static str,
-        /// Largest bound for which all values fit, a whole number of units.
-        bound: f64,
+        /// Largest maximum distance for which all values fit, a whole number of units.
+        max_distance: f64,
     },
     /// The sites could not be created.
     #[error(transparent)]

@@ -55,7 +55,8 @@ impl<'a> Sites<'a> {
 }
 
 /// Feature transform: for each voxel the index of its nearest site, which is the linear index of a
-/// voxel (x fastest) or the number of a point; all ones if there is none within the bound.
+/// voxel (x fastest) or the number of a point; all ones if there is none within the maximum
+/// distance.
 #[derive(Debug)]
 pub enum NearestIndices {
     /// Indices of up to 2³² − 1 voxels or points.

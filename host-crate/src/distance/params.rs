@@ -10,7 +10,7 @@ pub enum NoSites {
     /// Returns an error. The sites are counted first, which synchronises the stream.
     #[default]
     Error,
-    /// Sets every distance to infinity, or to the bound.
+    /// Sets every distance to infinity, or to the maximum distance.
     Infinity,
 }
 
@@ -36,7 +36,7 @@ pub struct DistanceParams {
 
 impl DistanceParams {
     /// Returns `true` if the distances on a grid with this geometry are exact up to rounding to
-    /// f32. [`Method::Cubes`] is exact for bounds up to 36 voxels, the approximate methods never.
+    /// f32. [`Method::Cubes`] is exact for maximum distances up to 36 voxels, the approximate methods never.
     ///
     /// ```
     /// use ferrovox::{distance::{DistanceParams, Method}, grid::Geometry};
@@ -58,7 +58,7 @@ impl DistanceParams {
         }
     }
 
-    /// Checks that the bound is positive.
+    /// Checks that the maximum distance is positive.
     pub(super) fn check(&self) -> Result<(), DistanceError> {
         match self.max_distance {
             Some(max_distance) if max_distance.is_nan() || max_distance <= 0.0 => {

@@ -321,7 +321,7 @@ impl<'a> Narrower<'a> {
             largest: overflow_max,
             unit: self.unit.conversion.unit,
             name: <S as KernelType>::NAME,
-            bound: self.unit.conversion.unit * (S::MAX as f64).sqrt().floor(),
+            max_distance: self.unit.conversion.unit * (S::MAX as f64).sqrt().floor(),
         })
     }
 }

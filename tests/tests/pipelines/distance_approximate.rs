@@ -98,11 +98,11 @@ fn check_metric(spacing: [f64; 3]) {
                 let found = map(&stream, &sites, &params).unwrap();
                 let found = found.download(&stream).unwrap();
                 assert_eq!(found.geometry(), sites.geometry());
-                let bound = max_distance.unwrap_or(f64::INFINITY);
+                let max_distance = max_distance.unwrap_or(f64::INFINITY);
                 // The sum is rounded once per axis.
                 let tolerance = if spacing[0].fract() == 0.0 { 0.0 } else { 2e-7 };
                 for (&found, &(expected, _)) in found.samples().iter().zip(&expected) {
-                    let expected = expected.min(bound) as f32;
+                    let expected = expected.min(max_distance) as f32;
                     assert!(
                         found == expected || (found - expected).abs() <= tolerance * expected,
                         "{}: {} {:?} {spacing:?}: {found}, not {expected}",
@@ -207,17 +207,17 @@ fn vector_propagation_is_identical_on_all_devices_and_truncated() {
             nearest,
         )
     };
-    let (whole, whole_nearest) = compute(&Device::cpu(), None);
+    let (untruncated, untruncated_nearest) = compute(&Device::cpu(), None);
     for test in devices::fast() {
-        assert!(compute(&test.device, None) == (whole.clone(), whole_nearest.clone()));
-        let (bounded, nearest) = compute(&test.device, Some(5.5));
-        for index in 0..whole.len() {
-            let beyond = whole[index] > 5.5;
-            assert_eq!(bounded[index], whole[index].min(5.5));
+        assert!(compute(&test.device, None) == (untruncated.clone(), untruncated_nearest.clone()));
+        let (truncated, nearest) = compute(&test.device, Some(5.5));
+        for index in 0..untruncated.len() {
+            let beyond = untruncated[index] > 5.5;
+            assert_eq!(truncated[index], untruncated[index].min(5.5));
             let site = if beyond {
                 u32::MAX
             } else {
-                whole_nearest[index]
+                untruncated_nearest[index]
             };
             assert_eq!(nearest[index], site);
         }
@@ -227,23 +227,22 @@ fn vector_propagation_is_identical_on_all_devices_and_truncated() {
 #[test]
 fn unsupported_requests_return_errors() {
     let stream = Device::cpu().stream().unwrap();
-    let none = Volume::new(vec![0u8; 60], [5, 4, 3], Geometry::default()).unwrap();
-    let some = random_mask([5, 4, 3], 2, 2);
+    let no_sites = Volume::new(vec![0u8; 60], [5, 4, 3], Geometry::default()).unwrap();
+    let sites = random_mask([5, 4, 3], 2, 2);
     for method in METHODS {
         let params = DistanceParams {
             method,
             ..DistanceParams::default()
         };
-        let error = map(&stream, &none, &params).unwrap_err();
+        let error = map(&stream, &no_sites, &params).unwrap_err();
         assert!(matches!(error, DistanceError::NoSites));
-        let empty = NoSites::Infinity;
         for max_distance in [None, Some(9.0)] {
             let params = DistanceParams {
-                no_sites: empty,
+                no_sites: NoSites::Infinity,
                 max_distance,
                 ..params
             };
-            let found = map(&stream, &none, &params)
+            let found = map(&stream, &no_sites, &params)
                 .unwrap()
                 .download(&stream)
                 .unwrap();
@@ -254,7 +253,7 @@ fn unsupported_requests_return_errors() {
             nearest: true,
             ..params
         };
-        match map(&stream, &some, &nearest) {
+        match map(&stream, &sites, &nearest) {
             Ok(map) => assert!(map.nearest.is_some() && method == Method::CenterPoint),
             Err(error) => assert!(matches!(error, DistanceError::NearestUnsupported { .. })),
         }

@@ -72,7 +72,7 @@ fn is_on_box(position: [i64; 3], low: [i64; 3], high: [i64; 3]) -> bool {
 #[test]
 fn boxes_enclose_their_interior() {
     let (low, high) = ([3, 2, 4], [36, 9, 12]);
-    let whole = sites([41, 12, 15], |position| is_on_box(position, low, high));
+    let closed_box = sites([41, 12, 15], |position| is_on_box(position, low, high));
     let hole = sites([41, 12, 15], |position| {
         is_on_box(position, low, high) && position != [20, 9, 7]
     });
@@ -94,7 +94,7 @@ fn boxes_enclose_their_interior() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let count = |volume| check(&test.label, &stream, volume);
-        assert_eq!(count(&whole), 32 * 6 * 7);
+        assert_eq!(count(&closed_box), 32 * 6 * 7);
         assert_eq!(count(&hole), 0);
         // The inner box lies inside the second one and encloses voxels of its own.
         assert_eq!(count(&two), 32 * 6 * 7 + 21 * 4 * 5 - (9 * 3 * 3 - 7));

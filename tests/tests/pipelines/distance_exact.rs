@@ -67,22 +67,29 @@ impl Case {
     }
 
     /// Asserts that the maps of all methods match the reference.
-    fn check(&self, label: &str, device: &Device, expected: &[(i64, u64)], bound: Option<f64>) {
+    fn check(
+        &self,
+        label: &str,
+        device: &Device,
+        expected: &[(i64, u64)],
+        max_distance: Option<f64>,
+    ) {
         for method in EXACT {
             let params = DistanceParams {
                 method,
-                max_distance: bound,
+                max_distance,
                 nearest: matches!(method, Method::BruteForce | Method::Separable),
                 ..Default::default()
             };
             let (distances, nearest) = self.map(device, &params);
             for (i, (&found, &(squared, site))) in distances.iter().zip(expected).enumerate() {
                 let exact = (squared as f64).sqrt();
-                let limited = bound.map_or(exact, |bound| exact.min(bound)) as f32;
-                let context = format!("{label} {method:?} {:?} {bound:?}", self.dims);
+                let limited =
+                    max_distance.map_or(exact, |max_distance| exact.min(max_distance)) as f32;
+                let context = format!("{label} {method:?} {:?} {max_distance:?}", self.dims);
                 assert_eq!(found, limited, "{context}: voxel {i}, site {site}");
                 if let Some(nearest) = &nearest {
-                    let is_within = bound.is_none_or(|bound| exact <= bound);
+                    let is_within = max_distance.is_none_or(|max_distance| exact <= max_distance);
                     let site = if is_within { site } else { u64::MAX };
                     assert_eq!(nearest[i], site, "{context}: nearest of voxel {i}");
                 }
@@ -90,14 +97,14 @@ impl Case {
         }
         let params = DistanceParams {
             method: Method::Cubes,
-            max_distance: bound,
+            max_distance,
             ..Default::default()
         };
         let (distances, _) = self.map(device, &params);
         let spacing = self.spacing.map(|s| s as f64);
         for (i, (&found, &(squared, _))) in distances.iter().zip(expected).enumerate() {
-            let context = format!("{label} cubes {:?} {bound:?}: voxel {i}", self.dims);
-            assert_within_cubes_error(&context, found, squared as f64, spacing, bound);
+            let context = format!("{label} cubes {:?} {max_distance:?}: voxel {i}", self.dims);
+            assert_within_cubes_error(&context, found, squared as f64, spacing, max_distance);
         }
     }
 }
@@ -108,18 +115,18 @@ pub(crate) fn assert_within_cubes_error(
     found: f32,
     squared: f64,
     spacing: [f64; 3],
-    bound: Option<f64>,
+    max_distance: Option<f64>,
 ) {
     let exact = squared.sqrt();
     let target = CUBES_EXACT_RANGE * spacing.into_iter().fold(f64::INFINITY, f64::min);
-    let bound = bound.unwrap_or(f64::INFINITY);
-    if exact <= target || bound <= target {
-        assert_eq!(found, exact.min(bound) as f32, "{context}");
+    let max_distance = max_distance.unwrap_or(f64::INFINITY);
+    if exact <= target || max_distance <= target {
+        assert_eq!(found, exact.min(max_distance) as f32, "{context}");
         return;
     }
     let error = 16.0 * spacing.iter().map(|s| s * s).sum::<f64>();
-    let min_distance = (exact - error.sqrt()).max(target).min(bound) * (1.0 - 1e-6);
-    let max_distance_allowed = (squared + error).sqrt().min(bound) * (1.0 + 1e-6);
+    let min_distance = (exact - error.sqrt()).max(target).min(max_distance) * (1.0 - 1e-6);
+    let max_distance_allowed = (squared + error).sqrt().min(max_distance) * (1.0 + 1e-6);
     let is_in_range = (min_distance..=max_distance_allowed).contains(&f64::from(found));
     assert!(is_in_range, "{context}: {found} for {exact}");
 }
@@ -184,7 +191,7 @@ proptest! {
         seed in any::<u64>(),
         block in prop::sample::select(vec![1u32, 32, 64, 100]),
         checked in 0..10,
-        bound in prop::sample::select(vec![None, None, Some(0.5), Some(1.0), Some(2.0), Some(3.5), Some(9.0), Some(40.0)]),
+        max_distance in prop::sample::select(vec![None, None, Some(0.5), Some(1.0), Some(2.0), Some(3.5), Some(9.0), Some(40.0)]),
     ) {
         // Fewer voxels for more sites, so that every case takes about the same time.
         let case = random(limit_dims(side_lengths, if density < 100 { 3000 } else { 700 }), spacing, density, seed);
@@ -193,9 +200,9 @@ proptest! {
         let mode = if checked == 0 { Mode::Checked { seed } } else { Mode::Fast };
         let block = if checked == 0 { block } else { 1 };
         let label = format!("{spacing:?} {density} in 1000, seed {seed}, blocks of {block}");
-        case.check(&label, &Device::cpu_with(CpuOptions { mode, block }), &expected, bound);
-        for labelled in devices::fast().into_iter().skip(1) {
-            case.check(&labelled.label, &labelled.device, &expected, bound);
+        case.check(&label, &Device::cpu_with(CpuOptions { mode, block }), &expected, max_distance);
+        for test in devices::fast().into_iter().skip(1) {
+            case.check(&test.label, &test.device, &expected, max_distance);
         }
     }
 
@@ -227,9 +234,9 @@ fn known_cases_match_the_integer_reference() {
                 sites: sites.clone(),
             };
             let expected = case.nearest_of_all_voxels();
-            for labelled in devices::all() {
-                for bound in [None, Some(2.0)] {
-                    case.check(&labelled.label, &labelled.device, &expected, bound);
+            for test in devices::all() {
+                for max_distance in [None, Some(2.0)] {
+                    case.check(&test.label, &test.device, &expected, max_distance);
                 }
             }
         }
@@ -261,19 +268,19 @@ fn sampled_distances_of_a_large_shell_match_the_reference() {
         .collect();
     let expected: Vec<f64> = sampled.iter().map(|&i| case.nearest(i).0 as f64).collect();
     let mut first: Option<Vec<f32>> = None;
-    for labelled in devices::fast() {
+    for test in devices::fast() {
         for method in [Method::Cubes, Method::Separable, Method::Bucketed] {
             let params = DistanceParams {
                 method,
                 ..Default::default()
             };
-            let (distances, _) = case.map(&labelled.device, &params);
+            let (distances, _) = case.map(&test.device, &params);
             for (&voxel, &squared) in sampled.iter().zip(&expected) {
                 let found = distances[voxel as usize];
                 if method == Method::Cubes {
-                    assert_within_cubes_error(&labelled.label, found, squared, [1.0; 3], None);
+                    assert_within_cubes_error(&test.label, found, squared, [1.0; 3], None);
                 } else {
-                    assert_eq!(found, squared.sqrt() as f32, "{} {voxel}", labelled.label);
+                    assert_eq!(found, squared.sqrt() as f32, "{} {voxel}", test.label);
                 }
             }
             if method == Method::Cubes {
@@ -283,7 +290,7 @@ fn sampled_distances_of_a_large_shell_match_the_reference() {
                     assert!((pair[0] - pair[1]).abs() < 1.6, "{pair:?}");
                 }
                 let first = first.get_or_insert_with(|| distances.clone());
-                assert!(*first == distances, "{} has other bits", labelled.label);
+                assert!(*first == distances, "{} has other bits", test.label);
             }
         }
     }

@@ -110,7 +110,7 @@ fn devices_for_case(case_index: usize, every: usize) -> Vec<devices::TestDevice>
     }
 }
 
-fn bounded(max_distance: Option<f64>) -> DistanceParams {
+fn truncated(max_distance: Option<f64>) -> DistanceParams {
     DistanceParams {
         max_distance,
         ..Default::default()
@@ -127,15 +127,15 @@ fn integer_spacings_are_exact() {
         let spacing = spacing.map(f64::from);
         let squared_distances = case.squared_distances(spacing.map(|s| s * s));
         let volume = case.volume(spacing, |label| label);
-        for labelled in devices_for_case(case_index, 11) {
-            for bound in [None, Some(3.0), Some(4.5), Some(40.0)] {
-                let found = distances(&labelled.device, &volume, &bounded(bound));
+        for test in devices_for_case(case_index, 11) {
+            for max_distance in [None, Some(3.0), Some(4.5), Some(40.0)] {
+                let found = distances(&test.device, &volume, &truncated(max_distance));
                 for (voxel, (found, squared)) in found.iter().zip(&squared_distances).enumerate() {
-                    let exact = squared.sqrt().min(bound.unwrap_or(f64::INFINITY)) as f32;
+                    let exact = squared.sqrt().min(max_distance.unwrap_or(f64::INFINITY)) as f32;
                     assert_eq!(
                         *found, exact,
-                        "{} case_index {case_index} {:?} {bound:?} voxel {voxel}",
-                        labelled.label, case.dims
+                        "{} case_index {case_index} {:?} {max_distance:?} voxel {voxel}",
+                        test.label, case.dims
                     );
                 }
             }
@@ -151,16 +151,16 @@ fn irregular_spacings_are_exact_up_to_rounding() {
         let spacing = [[0.71, 1.3, std::f64::consts::PI], [1e-3, 1.7e-3, 1.0]][case_index % 2];
         let squared_distances = case.squared_distances(spacing.map(|s| s * s));
         let volume = case.volume(spacing, |label| label);
-        let bound = 6.0 * spacing[1];
-        for labelled in devices_for_case(case_index, 5) {
-            for bound in [None, Some(bound)] {
-                let found = distances(&labelled.device, &volume, &bounded(bound));
+        let max_distance = 6.0 * spacing[1];
+        for test in devices_for_case(case_index, 5) {
+            for max_distance in [None, Some(max_distance)] {
+                let found = distances(&test.device, &volume, &truncated(max_distance));
                 for (voxel, (found, squared)) in found.iter().zip(&squared_distances).enumerate() {
-                    let exact = squared.sqrt().min(bound.unwrap_or(f64::INFINITY));
+                    let exact = squared.sqrt().min(max_distance.unwrap_or(f64::INFINITY));
                     assert!(
                         (f64::from(*found) - exact).abs() <= 1e-7 * exact,
-                        "{} case_index {case_index} {bound:?} voxel {voxel}: {found} {exact}",
-                        labelled.label
+                        "{} case_index {case_index} {max_distance:?} voxel {voxel}: {found} {exact}",
+                        test.label
                     );
                 }
             }
@@ -178,8 +178,8 @@ fn labels_of_every_sample_type_match() {
         .collect();
     let unit = [1.0; 3];
     let params = DistanceParams::default();
-    for labelled in devices::all() {
-        let device = &labelled.device;
+    for test in devices::all() {
+        let device = &test.device;
         let of_i8 = case.volume(unit, |label| -(label as i8));
         assert_eq!(distances(device, &of_i8, &params), exact);
         let of_u16 = case.volume(unit, |label| u16::MAX - u16::from(label));
@@ -200,9 +200,9 @@ fn nan_differs_from_every_label() {
     labels[30] = -0.0;
     labels[31] = 0.0;
     let volume = Volume::new(labels, [40, 1, 1], Geometry::default()).unwrap();
-    for labelled in devices::all() {
-        let found = distances(&labelled.device, &volume, &DistanceParams::default());
-        assert_eq!(found[9..13], [1.0; 4], "{}", labelled.label);
+    for test in devices::all() {
+        let found = distances(&test.device, &volume, &DistanceParams::default());
+        assert_eq!(found[9..13], [1.0; 4], "{}", test.label);
         assert_eq!(found[0], 10.0);
         assert_eq!(found[20], 9.0);
         assert_eq!(found[29..33], [1.0; 4]);
@@ -221,9 +221,9 @@ fn memory_limits_do_not_change_the_map() {
         labels: labels.collect(),
     };
     let volume = case.volume([1.0; 3], |label| label);
-    for labelled in devices::all() {
-        let whole = distances(&labelled.device, &volume, &DistanceParams::default());
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::all() {
+        let untruncated = distances(&test.device, &volume, &DistanceParams::default());
+        let stream = test.device.stream().unwrap();
         let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
         let limited = |limit| DistanceParams {
             memory: Some(limit),
@@ -236,17 +236,17 @@ fn memory_limits_do_not_change_the_map() {
             })) => minimum,
             result => panic!("{result:?}"),
         };
-        let bytes_before = labelled.device.memory_use().now;
-        labelled.device.reset_peak_memory();
+        let bytes_before = test.device.memory_use().now;
+        test.device.reset_peak_memory();
         let map = distance::transform_labels(&stream, &labels, &limited(minimum)).unwrap();
         let bytes_used =
-            labelled.device.memory_use().peak - bytes_before - map.distances.bytes() as u64;
+            test.device.memory_use().peak - bytes_before - map.distances.bytes() as u64;
         assert!(
             bytes_used <= minimum,
             "{}: {bytes_used} {minimum}",
-            labelled.label
+            test.label
         );
-        assert_eq!(stream.download(&map.distances).unwrap(), whole);
+        assert_eq!(stream.download(&map.distances).unwrap(), untruncated);
         for limit in [minimum - 1, 0] {
             let found = distance::transform_labels(&stream, &labels, &limited(limit));
             assert!(matches!(found, Err(DistanceError::Memory(_))));
@@ -263,15 +263,15 @@ fn label_edges_are_voxels_next_to_another_label() {
         let squared_distances = case.squared_distances([1.0; 3]);
         let [nx, ny, _] = case.dims;
         let per_row = nx.div_ceil(32);
-        for labelled in devices_for_case(case_index, 5) {
-            let stream = labelled.device.stream().unwrap();
+        for test in devices_for_case(case_index, 5) {
+            let stream = test.device.stream().unwrap();
             let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
             let edges = DeviceMask::from_label_edges(&stream, &labels).unwrap();
             let words = edges.download(&stream).unwrap();
             for (voxel, &squared) in squared_distances.iter().enumerate() {
                 let [x, y, z] = case.at(voxel);
                 let word = words[(z * ny + y) * per_row + x / 32];
-                let context = format!("{} {:?} {voxel}", labelled.label, case.dims);
+                let context = format!("{} {:?} {voxel}", test.label, case.dims);
                 assert_eq!(word >> (x % 32) & 1 == 1, squared == 1.0, "{context}");
             }
             let count = squared_distances
@@ -285,8 +285,8 @@ fn label_edges_are_voxels_next_to_another_label() {
 
 #[test]
 fn unsupported_label_requests_return_errors() {
-    for labelled in devices::all() {
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
         for dims in [[1, 1, 1], [33, 4, 2]] {
             let one = vec![-7i16; dims.iter().product()];
             let volume = Volume::new(one, dims, Geometry::default()).unwrap();
@@ -301,8 +301,8 @@ fn unsupported_label_requests_return_errors() {
                     max_distance,
                     ..Default::default()
                 };
-                let found = distances(&labelled.device, &volume, &allowed);
-                assert!(found.iter().all(|&it| it == value), "{}", labelled.label);
+                let found = distances(&test.device, &volume, &allowed);
+                assert!(found.iter().all(|&it| it == value), "{}", test.label);
             }
         }
     }
@@ -333,8 +333,8 @@ fn unsupported_label_requests_return_errors() {
         found,
         Err(DistanceError::NearestUnsupportedForLabels)
     ));
-    for bound in [0.0, -1.0, f64::NAN] {
-        let found = distance::transform_labels(&stream, &labels, &bounded(Some(bound)));
+    for max_distance in [0.0, -1.0, f64::NAN] {
+        let found = distance::transform_labels(&stream, &labels, &truncated(Some(max_distance)));
         assert!(matches!(
             found,
             Err(DistanceError::InvalidMaxDistance { .. })

@@ -60,8 +60,8 @@ impl World {
     }
 
     /// Asserts that a distance is exact, or equals the bound.
-    fn check(&self, context: &str, found: f32, exact: f64, bound: Option<f64>) {
-        let limited = bound.map_or(exact, |bound| exact.min(bound));
+    fn check(&self, context: &str, found: f32, exact: f64, max_distance: Option<f64>) {
+        let limited = max_distance.map_or(exact, |max_distance| exact.min(max_distance));
         // The reference's coordinates are rounded too.
         let error = (f64::from(found) - limited).abs();
         assert!(
@@ -95,7 +95,7 @@ proptest! {
         seed in any::<u64>(),
         block in prop::sample::select(vec![1u32, 32, 64, 100]),
         checked in 0..8,
-        bound in prop::sample::select(vec![None, None, Some(0.5), Some(2.0), Some(7.5)]),
+        max_distance in prop::sample::select(vec![None, None, Some(0.5), Some(2.0), Some(7.5)]),
         methods in prop::sample::select(vec![[Method::Separable; 2], [Method::Bucketed, Method::BruteForce]]),
     ) {
         let world = World::new(limit_dims(side_lengths, if density < 100 { 4000 } else { 900 }), geometry(seed, shear));
@@ -112,20 +112,20 @@ proptest! {
             if world.geometry.shear().is_none() && method == Method::Bucketed {
                 continue;
             }
-            let params = DistanceParams { method, max_distance: bound, nearest: true, ..Default::default() };
+            let params = DistanceParams { method, max_distance, nearest: true, ..Default::default() };
             let map = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap();
             let (found, nearest) = download_map(&stream, &map);
             let nearest = nearest.unwrap();
             for voxel in 0..found.len() {
                 let exact = world.min_distance(voxel, world_sites());
                 let context = format!("{method:?} {seed} voxel {voxel}");
-                world.check(&context, found[voxel], exact, bound);
-                if bound.is_none_or(|bound| exact < bound * (1.0 - 1e-9)) {
+                world.check(&context, found[voxel], exact, max_distance);
+                if max_distance.is_none_or(|max_distance| exact < max_distance * (1.0 - 1e-9)) {
                     let site = nearest[voxel];
                     prop_assert!(sites.binary_search(&site).is_ok(), "{context}: {site}");
                     let distance_to = (world.centres[site as usize] - world.centres[voxel]).norm();
                     prop_assert!(distance_to <= exact * (1.0 + 1e-9) + 1e-11, "{context}: {distance_to} {exact}");
-                } else if bound.is_some_and(|bound| exact > bound * (1.0 + 1e-9)) {
+                } else if max_distance.is_some_and(|max_distance| exact > max_distance * (1.0 + 1e-9)) {
                     prop_assert_eq!(nearest[voxel], u64::MAX, "{}", context);
                 }
             }
@@ -139,7 +139,7 @@ proptest! {
         count in 1usize..40,
         seed in any::<u64>(),
         checked in 0..8,
-        bound in prop::sample::select(vec![None, Some(2.0), Some(7.5)]),
+        max_distance in prop::sample::select(vec![None, Some(2.0), Some(7.5)]),
     ) {
         let world = World::new(limit_dims(side_lengths, 1500), geometry(seed, shear));
         let mut noise = Noise(!seed);
@@ -155,7 +155,7 @@ proptest! {
         let sites = DevicePoints::from_voxels(&stream, &points, world.dims, world.geometry).unwrap();
         let mut first: Option<(Vec<f32>, Option<Vec<u64>>)> = None;
         for method in [Method::BruteForce, Method::Bucketed] {
-            let params = DistanceParams { method, max_distance: bound, nearest: true, ..Default::default() };
+            let params = DistanceParams { method, max_distance, nearest: true, ..Default::default() };
             if world.geometry.shear().is_none() {
                 continue;
             }
@@ -163,7 +163,7 @@ proptest! {
             let found = download_map(&stream, &map);
             for (voxel, &found) in found.0.iter().enumerate() {
                 let exact = world.min_distance(voxel, world_sites.iter().copied());
-                world.check(&format!("{method:?} {seed} voxel {voxel}"), found, exact, bound);
+                world.check(&format!("{method:?} {seed} voxel {voxel}"), found, exact, max_distance);
             }
             let first = first.get_or_insert_with(|| found.clone());
             prop_assert!(*first == found, "the methods have other bits");
@@ -178,7 +178,7 @@ proptest! {
         max_run_length in prop::sample::select(vec![1usize, 3, 40, 400]),
         seed in any::<u64>(),
         checked in 0..8,
-        bound in prop::sample::select(vec![None, None, Some(0.9), Some(4.0)]),
+        max_distance in prop::sample::select(vec![None, None, Some(0.9), Some(4.0)]),
     ) {
         let world = World::new(limit_dims(side_lengths, 1200), geometry(seed, shear));
         let mut noise = Noise(seed ^ 77);
@@ -195,16 +195,16 @@ proptest! {
         let stream = device.stream().unwrap();
         let volume = Volume::new(samples.clone(), world.dims, world.geometry).unwrap();
         let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
-        let params = DistanceParams { max_distance: bound, no_sites: NoSites::Infinity, ..Default::default() };
+        let params = DistanceParams { max_distance, no_sites: NoSites::Infinity, ..Default::default() };
         let map = distance::transform_labels(&stream, &volume, &params).unwrap();
         let found = stream.download(&map.distances).unwrap();
         for voxel in 0..found.len() {
             let others = (0..found.len()).filter(|&it| it != voxel && samples[it] != samples[voxel]);
             let exact = world.min_distance(voxel, others.map(|it| world.centres[it]));
             if exact.is_finite() {
-                world.check(&format!("{seed} voxel {voxel}"), found[voxel], exact, bound);
+                world.check(&format!("{seed} voxel {voxel}"), found[voxel], exact, max_distance);
             } else {
-                prop_assert_eq!(found[voxel], bound.map_or(f32::INFINITY, |bound| bound as f32));
+                prop_assert_eq!(found[voxel], max_distance.map_or(f32::INFINITY, |max_distance| max_distance as f32));
             }
         }
     }
@@ -227,18 +227,18 @@ fn tilted_gantry_gives_identical_maps_on_all_devices_and_in_slabs() {
         .map(|_| noise.below(world.centres.len() as u64) as usize)
         .collect();
     let mut first: Option<Vec<f32>> = None;
-    for labelled in devices::fast() {
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
         let mask = DeviceMask::from_indices(&stream, &sites, dims, world.geometry).unwrap();
         let map = distance::transform(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
         let found = stream.download(&map.distances).unwrap();
         for &voxel in &sampled {
             let exact =
                 world.min_distance(voxel, sites.iter().map(|&it| world.centres[it as usize]));
-            world.check(&labelled.label, found[voxel], exact, None);
+            world.check(&test.label, found[voxel], exact, None);
         }
         let first = first.get_or_insert_with(|| found.clone());
-        assert!(*first == found, "{} has other bits", labelled.label);
+        assert!(*first == found, "{} has other bits", test.label);
     }
     let host_mask = Mask::from_indices(&sites, dims, world.geometry).unwrap();
     let inside = host_mask.enclosed(&Device::cpu()).unwrap();

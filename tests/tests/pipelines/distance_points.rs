@@ -31,7 +31,12 @@ proptest! {
 }
 
 /// Compares maps of points with squared distances in `f64`.
-fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound: Option<f64>) {
+fn check_points(
+    points: &[[f32; 3]],
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    max_distance: Option<f64>,
+) {
     let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
     let case = Case {
         dims,
@@ -54,14 +59,14 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
     };
     let expected: Vec<f64> = (0..case.voxels() as u64).map(min_squared).collect();
     let mut first: Option<Vec<Vec<f32>>> = None;
-    for labelled in devices::fast() {
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
         let sites = DevicePoints::from_voxels(&stream, points, dims, geometry).unwrap();
         let mut found = vec![];
         for method in [Method::BruteForce, Method::Bucketed, Method::Cubes] {
             let params = DistanceParams {
                 method,
-                max_distance: bound,
+                max_distance,
                 nearest: method == Method::BruteForce,
                 ..Default::default()
             };
@@ -69,24 +74,33 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
             let (distances, nearest) = download_map(&stream, &map);
             let target = CUBES_EXACT_RANGE * spacing.into_iter().fold(f64::INFINITY, f64::min);
             for (i, (&distance, &min_squared)) in distances.iter().zip(&expected).enumerate() {
-                let context = format!("{} {method:?} {dims:?} voxel {i}", labelled.label);
+                let context = format!("{} {method:?} {dims:?} voxel {i}", test.label);
                 let exact = min_squared.sqrt();
                 if method == Method::Cubes && exact > target {
-                    assert_within_cubes_error(&context, distance, min_squared, spacing, bound);
+                    assert_within_cubes_error(
+                        &context,
+                        distance,
+                        min_squared,
+                        spacing,
+                        max_distance,
+                    );
                     continue;
                 }
                 // Factors and spacings are rounded at different points: one unit in the last place
                 // of 24 bits.
-                let limited = bound.map_or(exact, |bound| exact.min(bound));
+                let limited = max_distance.map_or(exact, |max_distance| exact.min(max_distance));
                 let error = (f64::from(distance) - limited).abs();
                 assert!(
                     error <= limited * 1.3e-7,
                     "{context}: {distance} for {limited}"
                 );
                 if let Some(nearest) = &nearest {
-                    if bound.is_some_and(|bound| exact > bound * (1.0 + 1e-12)) {
+                    if max_distance.is_some_and(|max_distance| exact > max_distance * (1.0 + 1e-12))
+                    {
                         assert_eq!(nearest[i], u64::MAX, "{context}");
-                    } else if bound.is_none_or(|bound| exact < bound * (1.0 - 1e-12)) {
+                    } else if max_distance
+                        .is_none_or(|max_distance| exact < max_distance * (1.0 - 1e-12))
+                    {
                         let found_squared = squared(i as u64, &points[nearest[i] as usize]);
                         assert!(
                             found_squared <= min_squared * (1.0 + 1e-12),
@@ -100,7 +114,7 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
         let [exact, bucketed, cubes] = &found[..] else {
             panic!("three methods")
         };
-        assert_eq!(exact, bucketed, "{}", labelled.label);
+        assert_eq!(exact, bucketed, "{}", test.label);
         let target = (CUBES_EXACT_RANGE * spacing.into_iter().fold(f64::INFINITY, f64::min)) as f32;
         for (exact, cubes) in exact.iter().zip(cubes) {
             assert!(exact == cubes || *exact >= target, "{exact} is not {cubes}");
@@ -110,7 +124,7 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
             first.get_or_insert_with(|| found.clone()),
             &found,
             "{}",
-            labelled.label
+            test.label
         );
     }
 }
@@ -156,8 +170,8 @@ fn points_on_a_sphere_match_at_its_distant_centre() {
 #[test]
 fn ties_select_the_first_point() {
     let points = [[1.5, 0.0, 0.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]];
-    for labelled in devices::all() {
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
         let sites =
             DevicePoints::from_voxels(&stream, &points, [3, 1, 1], Geometry::default()).unwrap();
         let params = DistanceParams {
@@ -167,7 +181,7 @@ fn ties_select_the_first_point() {
         };
         let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
         let (distances, nearest) = download_map(&stream, &map);
-        assert_eq!(distances, [0.5; 3], "{}", labelled.label);
-        assert_eq!(nearest.unwrap(), [1, 0, 0], "{}", labelled.label);
+        assert_eq!(distances, [0.5; 3], "{}", test.label);
+        assert_eq!(nearest.unwrap(), [1, 0, 0], "{}", test.label);
     }
 }

@@ -49,23 +49,25 @@ fn all_sizes_and_densities_match_brute_force() {
             mask[guaranteed_site] = 1;
             let expected = brute_force(&mask, dims, spacing);
             let geometry = Geometry::from_spacing(spacing.map(|s| s as f64), [0.0; 3]).unwrap();
-            for labelled in devices::all() {
-                let stream = labelled.device.stream().unwrap();
+            for test in devices::all() {
+                let stream = test.device.stream().unwrap();
                 let sites = DeviceMask::upload(&stream, &mask, dims, geometry).unwrap();
-                for bound in [None, Some(4.5)] {
+                for max_distance in [None, Some(4.5)] {
                     let params = DistanceParams {
-                        max_distance: bound,
+                        max_distance,
                         ..Default::default()
                     };
                     let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
                     let found = stream.download(&map.distances).unwrap();
                     for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
                         let exact = (squared as f64).sqrt();
-                        let exact = bound.map_or(exact, |bound| exact.min(bound)) as f32;
+                        let exact = max_distance
+                            .map_or(exact, |max_distance| exact.min(max_distance))
+                            as f32;
                         assert_eq!(
                             found, exact,
-                            "{} {dims:?} {density} {bound:?} voxel {i}",
-                            labelled.label
+                            "{} {dims:?} {density} {max_distance:?} voxel {i}",
+                            test.label
                         );
                     }
                 }
@@ -76,19 +78,14 @@ fn all_sizes_and_densities_match_brute_force() {
 
 #[test]
 fn scanlines_longer_than_shared_memory_return_an_error() {
-    for labelled in devices::fast() {
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
         // There is no limit along x.
         let long = [40_000, 1, 1];
         let sites = DeviceMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
         let map = distance::transform(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
         let found = stream.download(&map.distances).unwrap();
-        assert_eq!(
-            (found[0], found[39_999]),
-            (7.0, 39_992.0),
-            "{}",
-            labelled.label
-        );
+        assert_eq!((found[0], found[39_999]), (7.0, 39_992.0), "{}", test.label);
         // Along the other axes an error reports the limit.
         for dims in [[1, 40_000, 1], [1, 1, 40_000], [1, 1, 3_000_000]] {
             let sites = DeviceMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
@@ -113,15 +110,15 @@ fn long_scanlines_match_brute_force() {
             .collect();
         mask[noise.below(voxels as u64) as usize] = 1;
         let expected = brute_force(&mask, dims, [1; 3]);
-        for labelled in devices::fast() {
-            let stream = labelled.device.stream().unwrap();
+        for test in devices::fast() {
+            let stream = test.device.stream().unwrap();
             let sites = DeviceMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
             let map =
                 distance::transform(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
             let found = stream.download(&map.distances).unwrap();
             for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
                 let exact = (squared as f64).sqrt() as f32;
-                assert_eq!(found, exact, "{} {dims:?} voxel {i}", labelled.label);
+                assert_eq!(found, exact, "{} {dims:?} voxel {i}", test.label);
             }
         }
     }
@@ -133,8 +130,8 @@ fn roots_of_sums_of_two_squares_are_correctly_rounded() {
     for n in [2896usize, 2900] {
         let mut words = vec![0; n * n.div_ceil(32)];
         words[0] = 1;
-        for labelled in devices::fast() {
-            let stream = labelled.device.stream().unwrap();
+        for test in devices::fast() {
+            let stream = test.device.stream().unwrap();
             let sites =
                 DeviceMask::from_words(&stream, &words, [n, n, 1], Geometry::default()).unwrap();
             let map =
@@ -144,7 +141,7 @@ fn roots_of_sums_of_two_squares_are_correctly_rounded() {
                 let (x, y) = (voxel % n, voxel / n);
                 distances[voxel] != ((x * x + y * y) as f64).sqrt() as f32
             });
-            assert_eq!(wrong, None, "{}, {n}", labelled.label);
+            assert_eq!(wrong, None, "{}, {n}", test.label);
         }
     }
 }

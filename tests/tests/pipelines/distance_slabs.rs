@@ -42,7 +42,7 @@ fn random(dims: [usize; 3], spacing: [f64; 3], one_in: u64, seed: u64) -> Mask {
 }
 
 /// Computes the complete map on one device.
-fn whole_map(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume<f32> {
+fn in_core_map(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume<f32> {
     let stream = Device::cpu().stream().unwrap();
     let params = DistanceParams {
         memory: None,
@@ -86,7 +86,7 @@ fn min_memory_limit(devices: &[Device], sites: &Mask, params: &DistanceParams) -
 #[test]
 fn memory_limits_and_devices_do_not_change_the_map() {
     for (number, dims) in DIMS.into_iter().enumerate() {
-        for (spacing, one_in, bound) in [
+        for (spacing, one_in, max_distance) in [
             ([1.0; 3], 5000, None),
             ([1.0; 3], 40, Some(4.5)),
             ([1.0, 2.0, 3.0], 300, None),
@@ -97,11 +97,11 @@ fn memory_limits_and_devices_do_not_change_the_map() {
             let sites = random(dims, spacing, one_in, number as u64);
             let inside = random(dims, spacing, 3, 100 + number as u64);
             let params = DistanceParams {
-                max_distance: bound,
+                max_distance,
                 ..Default::default()
             };
-            let expected = whole_map(&sites, None, &params);
-            let expected_signed = whole_map(&sites, Some(&inside), &params);
+            let expected = in_core_map(&sites, None, &params);
+            let expected_signed = in_core_map(&sites, Some(&inside), &params);
             for count in [1, 3] {
                 let devices: Vec<Device> = (0..count).map(|_| Device::cpu()).collect();
                 let minimum = min_memory_limit(&devices, &sites, &params);
@@ -111,7 +111,8 @@ fn memory_limits_and_devices_do_not_change_the_map() {
                     Some(minimum + minimum / 2),
                     Some(4 * minimum),
                 ] {
-                    let context = format!("{dims:?} {spacing:?} {bound:?} {count} {memory:?}");
+                    let context =
+                        format!("{dims:?} {spacing:?} {max_distance:?} {count} {memory:?}");
                     let params = DistanceParams { memory, ..params };
                     devices.iter().for_each(Device::reset_peak_memory);
                     let slabs = Slabs::new(&devices, &sites, &params).unwrap();
@@ -167,7 +168,7 @@ fn block_sizes_do_not_change_the_map() {
             let sites = random(dims, spacing, 50, 9);
             let inside = random(dims, spacing, 3, 10);
             let params = DistanceParams::default();
-            let expected = whole_map(&sites, Some(&inside), &params);
+            let expected = in_core_map(&sites, Some(&inside), &params);
             for device in &all {
                 let devices = std::slice::from_ref(device);
                 let params = DistanceParams {
@@ -243,11 +244,11 @@ fn invalid_requests_return_errors() {
         ..plain
     };
     assert!(rejection(&devices, &sites, nearest).contains("nearest"));
-    let bound = DistanceParams {
+    let max_distance = DistanceParams {
         max_distance: Some(0.0),
         ..plain
     };
-    assert!(rejection(&devices, &sites, bound).contains("greater than 0"));
+    assert!(rejection(&devices, &sites, max_distance).contains("greater than 0"));
     let other = random([3, 40, 3], [1.0; 3], 10, 1);
     let slabs = Slabs::new(&devices, &sites, &plain).unwrap();
     assert!(matches!(

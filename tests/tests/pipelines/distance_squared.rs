@@ -47,7 +47,7 @@ fn exact(sites: &[u64], dims: [usize; 3], multiples: [u64; 3]) -> Vec<u64> {
         .collect()
 }
 
-fn bounded(max_distance: Option<f64>) -> DistanceParams {
+fn truncated(max_distance: Option<f64>) -> DistanceParams {
     DistanceParams {
         max_distance,
         ..Default::default()
@@ -82,11 +82,11 @@ fn squared_distances_match_brute_force() {
             0 => devices::all(),
             _ => devices::fast(),
         };
-        for labelled in devices {
-            let device = &labelled.device;
-            let context = format!("{} {dims:?} {spacing:?}", labelled.label);
+        for test in devices {
+            let device = &test.device;
+            let context = format!("{} {dims:?} {spacing:?}", test.label);
             for steps in [None, Some(1u64), Some(7), Some(30)] {
-                let params = bounded(steps.map(|steps| steps as f64 * unit));
+                let params = truncated(steps.map(|steps| steps as f64 * unit));
                 let limit = steps.map_or(u64::MAX, |steps| steps * steps);
                 let (found, found_unit) =
                     squared_map::<u32>(device, &sites, dims, spacing, &params).unwrap();
@@ -120,23 +120,23 @@ fn squared_distances_of_long_volumes_are_exact() {
         let expected = exact(&[0], dims, multiples);
         let largest_expected = *expected.iter().max().unwrap();
         assert!(largest_expected > 80_000_000);
-        for labelled in devices::fast() {
+        for test in devices::fast() {
             let (found, _) =
-                squared_map::<u32>(&labelled.device, &[0], dims, spacing, &bounded(None)).unwrap();
+                squared_map::<u32>(&test.device, &[0], dims, spacing, &truncated(None)).unwrap();
             let found = found.into_iter().map(u64::from);
             assert!(
                 found.eq(expected.iter().copied()),
                 "{} {dims:?}",
-                labelled.label
+                test.label
             );
-            let error = squared_map::<u16>(&labelled.device, &[0], dims, spacing, &bounded(None))
+            let error = squared_map::<u16>(&test.device, &[0], dims, spacing, &truncated(None))
                 .unwrap_err();
             match &error {
                 DistanceError::SquaredTooLarge {
                     largest,
                     unit: 1.0,
                     name: "u16",
-                    bound: 255.0,
+                    max_distance: 255.0,
                 } => assert_eq!(*largest, largest_expected),
                 other => panic!("{other}"),
             }
@@ -150,9 +150,9 @@ fn squared_distances_of_long_volumes_are_exact() {
                 assert!(message.contains(part), "{message}");
             }
             // All values fit with the bound named in the message.
-            let params = bounded(Some(255.0));
+            let params = truncated(Some(255.0));
             let (found, _) =
-                squared_map::<u16>(&labelled.device, &[0], dims, spacing, &params).unwrap();
+                squared_map::<u16>(&test.device, &[0], dims, spacing, &params).unwrap();
             let limited = expected.iter().map(|&squared| squared.min(255 * 255));
             assert!(found.into_iter().map(u64::from).eq(limited));
         }
@@ -163,7 +163,7 @@ fn squared_distances_of_long_volumes_are_exact() {
 fn squared_distances_above_u32_return_an_error() {
     let device = Device::cpu();
     let dims = [70_000, 1, 1];
-    let error = squared_map::<u32>(&device, &[0], dims, [1.0; 3], &bounded(None)).unwrap_err();
+    let error = squared_map::<u32>(&device, &[0], dims, [1.0; 3], &truncated(None)).unwrap_err();
     let message = error.to_string();
     for part in [
         &(69_999u64 * 69_999).to_string()[..],
@@ -174,7 +174,7 @@ fn squared_distances_above_u32_return_an_error() {
         assert!(message.contains(part), "{message}");
     }
     let (found, _) =
-        squared_map::<u32>(&device, &[0], dims, [1.0; 3], &bounded(Some(65535.0))).unwrap();
+        squared_map::<u32>(&device, &[0], dims, [1.0; 3], &truncated(Some(65535.0))).unwrap();
     assert_eq!(
         found[65534..65537],
         [65534 * 65534, 65535 * 65535, 65535 * 65535]
@@ -185,14 +185,14 @@ fn squared_distances_above_u32_return_an_error() {
 fn memory_limits_do_not_change_the_map() {
     let dims = [100, 11, 5];
     let sites = [7, 803, 2222, 5499];
-    for labelled in devices::all() {
-        let device = &labelled.device;
+    for test in devices::all() {
+        let device = &test.device;
         let limited = |limit| DistanceParams {
             memory: Some(limit),
             ..Default::default()
         };
         let compute = |params| squared_map::<u32>(device, &sites, dims, [1.0; 3], &params);
-        let whole = compute(DistanceParams::default()).unwrap();
+        let untruncated = compute(DistanceParams::default()).unwrap();
         let minimum = match compute(limited(1)) {
             Err(DistanceError::Memory(TooLittleMemory {
                 budget: 1,
@@ -206,9 +206,9 @@ fn memory_limits_do_not_change_the_map() {
         ));
         assert_eq!(
             compute(limited(minimum)).unwrap(),
-            whole,
+            untruncated,
             "{}",
-            labelled.label
+            test.label
         );
     }
 }
@@ -228,8 +228,8 @@ fn squared_label_distances_match_brute_force() {
         };
         // There are few voxels with label 1; these are next to voxels with label 0.
         let to_one = exact(&sites_with(1), dims, [1, 2, 1]);
-        for labelled in devices::fast() {
-            let stream = labelled.device.stream().unwrap();
+        for test in devices::fast() {
+            let stream = test.device.stream().unwrap();
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
             let params = DistanceParams::default();
             let map =
@@ -238,7 +238,7 @@ fn squared_label_distances_match_brute_force() {
             let distances = distance::transform_labels(&stream, &on_device, &params).unwrap();
             let distances = stream.download(&distances.distances).unwrap();
             for (voxel, &label) in labels.iter().enumerate() {
-                let context = format!("{} {dims:?} {voxel}", labelled.label);
+                let context = format!("{} {dims:?} {voxel}", test.label);
                 if label == 0 {
                     assert_eq!(u64::from(found[voxel]), to_one[voxel], "{context}");
                 }
@@ -263,8 +263,8 @@ fn squared_label_distances_match_brute_force() {
 #[test]
 fn unsupported_squared_requests_return_errors() {
     let one = [1, 1, 1];
-    for labelled in devices::all() {
-        let device = &labelled.device;
+    for test in devices::all() {
+        let device = &test.device;
         let compute = |sites: &[u64], params: DistanceParams| {
             squared_map::<u16>(device, sites, [5, 3, 2], [1.0; 3], &params)
         };
@@ -278,16 +278,11 @@ fn unsupported_squared_requests_return_errors() {
             compute(&[], allowed).unwrap().0,
             [u16::MAX; 30],
             "{}",
-            labelled.label
+            test.label
         );
         // The squared bound is rounded up.
         allowed.max_distance = Some(2.5);
-        assert_eq!(
-            compute(&[], allowed).unwrap().0,
-            [7; 30],
-            "{}",
-            labelled.label
-        );
+        assert_eq!(compute(&[], allowed).unwrap().0, [7; 30], "{}", test.label);
         allowed.max_distance = Some(300.0);
         let found = compute(&[], allowed);
         assert!(matches!(
@@ -320,7 +315,7 @@ fn unsupported_squared_requests_return_errors() {
     });
     assert!(matches!(cubes, DistanceError::SquaredUnsupported { .. }));
     assert!(matches!(
-        with(bounded(Some(0.0))),
+        with(truncated(Some(0.0))),
         DistanceError::InvalidMaxDistance { .. }
     ));
 }

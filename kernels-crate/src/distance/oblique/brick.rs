@@ -182,25 +182,25 @@ impl Brick<'_> {
         self.sites.clear();
         thread::sync_threads();
         Self::for_each_row(|row| {
-            let mut others = 0;
+            let mut differs = 0;
             let mut k = 0;
             while k < ROW_VOXELS {
                 let [y, z] = self.row(row);
                 let x = self.first[0] + k as u32;
                 let in_grid = x < self.grid.nx && y < self.grid.ny && z < self.grid.nz;
                 if in_grid && self.label(row, k) != label {
-                    others = 1;
+                    differs = 1;
                 }
                 k += 1;
             }
-            if others != 0 {
+            if differs != 0 {
                 self.sites.count.atomic_add(0, 1);
             }
         });
         thread::sync_threads();
-        let others = self.sites.count.read(0);
+        let differing_rows = self.sites.count.read(0);
         thread::sync_threads();
-        if others == 0 { label } else { f32::NAN }
+        if differing_rows == 0 { label } else { f32::NAN }
     }
 
     /// Compares the voxels with all sites that are near enough. All threads of the block must call
@@ -234,7 +234,7 @@ impl Brick<'_> {
             };
             corner += 1;
         }
-        let far = cuda_std::GpuFloat::sqrt(max_squared) + margin;
-        far * far
+        let radius = cuda_std::GpuFloat::sqrt(max_squared) + margin;
+        radius * radius
     }
 }

@@ -30,7 +30,7 @@ const METRICS: [Metric; 8] = [
 
 #[test]
 fn anisotropic_maps_match_in_checked_mode() {
-    let all = [
+    let dims_list = [
         [1, 1, 1],
         [5, 5, 5],
         [31, 32, 33],
@@ -39,11 +39,11 @@ fn anisotropic_maps_match_in_checked_mode() {
         [2, 3, 100],
         [2, 40, 70],
     ];
-    for (round, dims) in all.into_iter().enumerate() {
-        for (turn, field) in shard(FIELDS.into_iter().enumerate(), round) {
-            let metric = METRICS[(round + turn) % METRICS.len()];
+    for (case_index, dims) in dims_list.into_iter().enumerate() {
+        for (field_index, field) in shard(FIELDS.into_iter().enumerate(), case_index) {
+            let metric = METRICS[(case_index + field_index) % METRICS.len()];
             check_sites(&checked(3), field, dims, metric, None);
-            let metric = METRICS[(round + turn + 3) % METRICS.len()];
+            let metric = METRICS[(case_index + field_index + 3) % METRICS.len()];
             check_sites(&checked(5), field, dims, metric, Some(7.0));
         }
     }
@@ -52,14 +52,14 @@ fn anisotropic_maps_match_in_checked_mode() {
 #[test]
 fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65] {
-        for (turn, field) in shard(FIELDS.into_iter().enumerate(), n) {
+        for (field_index, field) in shard(FIELDS.into_iter().enumerate(), n) {
             for metric in [
-                METRICS[turn % METRICS.len()],
-                METRICS[(turn + n) % METRICS.len()],
+                METRICS[field_index % METRICS.len()],
+                METRICS[(field_index + n) % METRICS.len()],
             ] {
-                for bound in [None, Some(2.5), Some(11.0)] {
-                    check_sites(&Device::cpu(), field, [n, n, 9], metric, bound);
-                    check_sites(&Device::cpu(), field, [9, 35, n], metric, bound);
+                for max_distance in [None, Some(2.5), Some(11.0)] {
+                    check_sites(&Device::cpu(), field, [n, n, 9], metric, max_distance);
+                    check_sites(&Device::cpu(), field, [9, 35, n], metric, max_distance);
                 }
             }
         }
@@ -132,11 +132,11 @@ fn maps_agree_at_the_limits_of_the_lower_envelope_kernels() {
                 nearest: true,
                 ..params()
             };
-            for labelled in devices::fast() {
-                let stream = labelled.device.stream().unwrap();
+            for test in devices::fast() {
+                let stream = test.device.stream().unwrap();
                 let mask = DeviceMask::upload(&stream, &mask, dims, geometry).unwrap();
                 let map = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap();
-                let context = format!("{} {spacing:?} {dims:?} {field:?}", labelled.label);
+                let context = format!("{} {spacing:?} {dims:?} {field:?}", test.label);
                 assert_same(
                     &stream.download(&map.distances).unwrap(),
                     &distances,
@@ -173,8 +173,8 @@ proptest! {
         let min_factor = factors.into_iter().min().unwrap();
         prop_assume!(factors.iter().any(|factor| factor % min_factor != 0) || min_factor == 1);
         let mask = mask(Field::Random(one_in), dims, seed);
-        let bound = voxels.is_finite().then_some(voxels * unit);
+        let max_distance = voxels.is_finite().then_some(voxels * unit);
         let metric = (factors.map(|factor| factor * factor), unit);
-        check_mask(&Device::cpu(), &mask, dims, metric, bound, &format!("one in {one_in}, {seed}"));
+        check_mask(&Device::cpu(), &mask, dims, metric, max_distance, &format!("one in {one_in}, {seed}"));
     }
 }

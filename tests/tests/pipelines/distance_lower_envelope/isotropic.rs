@@ -36,13 +36,9 @@ fn check_field(device: &Device, field: Field, dims: Dims, side: f64) {
         &expected,
         &context,
     );
-    for labelled in devices::fast() {
-        let found = map(&labelled.device, &mask, dims, side);
-        assert_same(
-            &found,
-            &expected,
-            &format!("{context} on {}", labelled.label),
-        );
+    for test in devices::fast() {
+        let found = map(&test.device, &mask, dims, side);
+        assert_same(&found, &expected, &format!("{context} on {}", test.label));
     }
 }
 
@@ -84,8 +80,8 @@ fn long_scanlines_match_in_checked_mode() {
             Field::Random(50),
             Field::Plane,
         ];
-        for (turn, dims) in [[1, n, 1], [1, 1, n]].into_iter().enumerate() {
-            for field in shard(fields, n / 128 + turn) {
+        for (axis, dims) in [[1, n, 1], [1, 1, n]].into_iter().enumerate() {
+            for field in shard(fields, n / 128 + axis) {
                 check_field(&checked(5), field, dims, 1.0);
             }
         }
@@ -119,8 +115,14 @@ fn long_scanlines_match() {
 fn narrow_bands_of_long_scanlines_match() {
     for n in [513, 575, 576, 577, 609, 640, 769, 1024] {
         for field in shard(FIELDS, n) {
-            for (dims, bound) in [([33, n, 2], 3.0), ([5, 3, n], 10.0), ([3, n, 1], 32.0)] {
-                check_sites(&Device::cpu(), field, dims, isotropic(1.0), Some(bound));
+            for (dims, max_distance) in [([33, n, 2], 3.0), ([5, 3, n], 10.0), ([3, n, 1], 32.0)] {
+                check_sites(
+                    &Device::cpu(),
+                    field,
+                    dims,
+                    isotropic(1.0),
+                    Some(max_distance),
+                );
             }
         }
     }
@@ -178,9 +180,9 @@ fn maps_agree_at_the_limits_of_the_lower_envelope_kernels() {
         for dims in [[n, 3, 2], [3, n, 2], [3, 2, n]] {
             let mask = mask(Field::Random(200), dims, n as u64);
             let expected = distances(&mask, dims, isotropic(1.0));
-            for labelled in devices::fast() {
-                let found = map(&labelled.device, &mask, dims, 1.0);
-                assert_same(&found, &expected, &format!("{} {dims:?}", labelled.label));
+            for test in devices::fast() {
+                let found = map(&test.device, &mask, dims, 1.0);
+                assert_same(&found, &expected, &format!("{} {dims:?}", test.label));
             }
         }
     }
@@ -192,8 +194,8 @@ fn memory_limits_are_kept_by_the_part_transform() {
     let dims = [40, 50, 30];
     let mask = mask(Field::Random(100), dims, 8);
     let expected = distances(&mask, dims, isotropic(1.0));
-    for labelled in devices::fast() {
-        let stream = labelled.device.stream().unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
         let sites = DeviceMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
         for memory in [
             50 * 30 * (2 * 136) + 120,
@@ -206,7 +208,7 @@ fn memory_limits_are_kept_by_the_part_transform() {
             };
             let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
             let found = stream.download(&map.distances).unwrap();
-            assert_same(&found, &expected, &format!("{} {memory}", labelled.label));
+            assert_same(&found, &expected, &format!("{} {memory}", test.label));
         }
     }
 }
@@ -228,9 +230,9 @@ proptest! {
         let expected = distances(&mask, dims, isotropic(side));
         let found = lower_envelope_map(&Device::cpu(), &mask, dims, side);
         assert_same(&found, &expected, &format!("{dims:?} one in {one_in}, {side}, {seed}"));
-        for labelled in devices::fast() {
-            let found = map(&labelled.device, &mask, dims, side);
-            assert_same(&found, &expected, &labelled.label);
+        for test in devices::fast() {
+            let found = map(&test.device, &mask, dims, side);
+            assert_same(&found, &expected, &test.label);
         }
     }
 }
@@ -247,8 +249,8 @@ fn bounds_and_nearest_sites_match_in_checked_mode() {
         [2, 70, 70],
     ] {
         for field in shard(FIELDS, dims[0]) {
-            for bound in shard([None, Some(0.5), Some(3.0), Some(40.0)], dims[1]) {
-                check_sites(&checked(3), field, dims, isotropic(1.0), bound);
+            for max_distance in shard([None, Some(0.5), Some(3.0), Some(40.0)], dims[1]) {
+                check_sites(&checked(3), field, dims, isotropic(1.0), max_distance);
             }
             check_sites(&checked(4), field, dims, isotropic(0.7), Some(7.0));
         }
@@ -267,8 +269,8 @@ fn bounds_and_nearest_sites_match() {
     ] {
         for field in shard(FIELDS, dims[0]) {
             let bounds = [None, Some(1.0), Some(10.0), Some(36.5), Some(5000.0)];
-            for bound in shard(bounds, dims[1]) {
-                check_sites(&Device::cpu(), field, dims, isotropic(1.0), bound);
+            for max_distance in shard(bounds, dims[1]) {
+                check_sites(&Device::cpu(), field, dims, isotropic(1.0), max_distance);
             }
             check_sites(&Device::cpu(), field, dims, isotropic(1.3), Some(13.0));
         }
@@ -290,7 +292,7 @@ proptest! {
     ) {
         let dims = [nx, ny, nz];
         let mask = mask(Field::Random(one_in), dims, seed);
-        let bound = voxels.is_finite().then_some(voxels * side);
-        check_mask(&Device::cpu(), &mask, dims, isotropic(side), bound, &format!("one in {one_in}, {seed}"));
+        let max_distance = voxels.is_finite().then_some(voxels * side);
+        check_mask(&Device::cpu(), &mask, dims, isotropic(side), max_distance, &format!("one in {one_in}, {seed}"));
     }
 }

@@ -63,11 +63,11 @@ fn lower_envelope_map<T: Sample + DeviceSample>(
     labels: &[T],
     dims: Dims,
     side: f64,
-    bound: Option<f64>,
+    max_distance: Option<f64>,
 ) -> Vec<f32> {
     let (stream, labels) = device_labels(device, labels, dims, side);
     let params = DistanceParams {
-        max_distance: bound,
+        max_distance,
         ..params()
     };
     let map = distance::transform_labels_by_envelopes(&stream, &labels, &params).unwrap();
@@ -82,11 +82,11 @@ fn map<T: Sample + DeviceSample>(
     labels: &[T],
     dims: Dims,
     side: f64,
-    bound: Option<f64>,
+    max_distance: Option<f64>,
 ) -> Vec<f32> {
     let (stream, labels) = device_labels(device, labels, dims, side);
     let params = DistanceParams {
-        max_distance: bound,
+        max_distance,
         ..params()
     };
     let map = distance::transform_labels(&stream, &labels, &params).unwrap();
@@ -100,19 +100,19 @@ fn check_labels<T: Sample + DeviceSample>(
     labels: &[T],
     dims: Dims,
     side: f64,
-    bound: Option<f64>,
+    max_distance: Option<f64>,
     context: &str,
 ) {
-    let context = format!("{context} {dims:?} {side} {bound:?}");
-    let expected = map(&Device::cpu(), labels, dims, side, bound);
+    let context = format!("{context} {dims:?} {side} {max_distance:?}");
+    let expected = map(&Device::cpu(), labels, dims, side, max_distance);
     assert_same(
-        &lower_envelope_map(device, labels, dims, side, bound),
+        &lower_envelope_map(device, labels, dims, side, max_distance),
         &expected,
         &context,
     );
-    for labelled in devices::fast() {
-        let found = map(&labelled.device, labels, dims, side, bound);
-        assert_same(&found, &expected, &format!("{context} {}", labelled.label));
+    for test in devices::fast() {
+        let found = map(&test.device, labels, dims, side, max_distance);
+        assert_same(&found, &expected, &format!("{context} {}", test.label));
     }
 }
 
@@ -145,8 +145,8 @@ fn labels_match_all_pairs_in_checked_mode() {
         for (count, block, speckle_one_in) in shard(kinds, seed) {
             let labels = labels(dims, count, block, speckle_one_in, seed as u64);
             let squared_distances = squared_distances(&labels, dims);
-            for bound in BOUNDS {
-                let background = bound.unwrap_or(f64::INFINITY);
+            for max_distance in BOUNDS {
+                let background = max_distance.unwrap_or(f64::INFINITY);
                 let expected: Vec<f32> = squared_distances
                     .iter()
                     .map(|squared| {
@@ -155,10 +155,11 @@ fn labels_match_all_pairs_in_checked_mode() {
                         }) as f32
                     })
                     .collect();
-                let context = format!("{dims:?} {count} {block} {speckle_one_in} {bound:?}");
-                let found = lower_envelope_map(&checked(seed as u64), &labels, dims, 1.0, bound);
+                let context = format!("{dims:?} {count} {block} {speckle_one_in} {max_distance:?}");
+                let found =
+                    lower_envelope_map(&checked(seed as u64), &labels, dims, 1.0, max_distance);
                 assert_same(&found, &expected, &context);
-                check_labels(&Device::cpu(), &labels, dims, 0.7, bound, &context);
+                check_labels(&Device::cpu(), &labels, dims, 0.7, max_distance, &context);
             }
         }
     }
@@ -179,12 +180,12 @@ fn all_sample_types_match_in_checked_mode() {
         .iter()
         .map(|&label| [f32::NAN, 0.0, -0.0, 0.5, 1e30][label as usize])
         .collect();
-    for bound in [None, Some(3.0)] {
-        check_labels(&checked(1), &bytes, dims, 1.0, bound, "u8");
-        check_labels(&checked(1), &signed, dims, 1.0, bound, "i8");
-        check_labels(&checked(1), &words, dims, 1.0, bound, "u16");
-        check_labels(&checked(1), &signed_words, dims, 1.0, bound, "i16");
-        check_labels(&checked(1), &floats, dims, 1.0, bound, "f32");
+    for max_distance in [None, Some(3.0)] {
+        check_labels(&checked(1), &bytes, dims, 1.0, max_distance, "u8");
+        check_labels(&checked(1), &signed, dims, 1.0, max_distance, "i8");
+        check_labels(&checked(1), &words, dims, 1.0, max_distance, "u16");
+        check_labels(&checked(1), &signed_words, dims, 1.0, max_distance, "i16");
+        check_labels(&checked(1), &floats, dims, 1.0, max_distance, "f32");
     }
 }
 
@@ -192,10 +193,10 @@ fn all_sample_types_match_in_checked_mode() {
 fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65, 124, 132] {
         for (count, block, speckle_one_in) in [(2, 64, 2000), (9, 24, 0), (3, 8, 100)] {
-            for bound in shard(BOUNDS, n + count as usize) {
+            for max_distance in shard(BOUNDS, n + count as usize) {
                 for dims in [[n, n, 9], [20, 35, n]] {
                     let labels = labels(dims, count, block, speckle_one_in, n as u64);
-                    check_labels(&Device::cpu(), &labels, dims, 1.0, bound, "");
+                    check_labels(&Device::cpu(), &labels, dims, 1.0, max_distance, "");
                 }
             }
         }
@@ -209,9 +210,9 @@ fn long_scanlines_match() {
             let kinds = [(2, 700, 0), (9, 300, 0), (2, 1100, 900), (5, 40, 50)];
             for (count, block, speckle_one_in) in shard(kinds, n) {
                 let labels = labels(dims, count, block, speckle_one_in, 7);
-                for bound in [None, Some(10.0), Some(100.0)] {
+                for max_distance in [None, Some(10.0), Some(100.0)] {
                     if n <= 1024 {
-                        check_labels(&Device::cpu(), &labels, dims, 1.0, bound, "");
+                        check_labels(&Device::cpu(), &labels, dims, 1.0, max_distance, "");
                     } else {
                         // Not supported by the lower-envelope kernels.
                         let (stream, labels) = device_labels(&Device::cpu(), &labels, dims, 1.0);
@@ -242,7 +243,7 @@ proptest! {
     ) {
         let dims = [nx, ny, nz];
         let labels = labels(dims, count, block, speckle_one_in, seed);
-        let bound = voxels.is_finite().then_some(voxels * side);
-        check_labels(&Device::cpu(), &labels, dims, side, bound, &format!("{count} {block} {speckle_one_in} {seed}"));
+        let max_distance = voxels.is_finite().then_some(voxels * side);
+        check_labels(&Device::cpu(), &labels, dims, side, max_distance, &format!("{count} {block} {speckle_one_in} {seed}"));
     }
 }

@@ -72,10 +72,12 @@ fn bounded_map(
     mask: &[u8],
     dims: Dims,
     (weights, unit): Metric,
-    bound: Option<f64>,
+    max_distance: Option<f64>,
 ) -> (Vec<f32>, Vec<u32>) {
-    let background = bound.map_or(f32::INFINITY, |bound| bound as f32);
-    let max_squared = bound.map_or(f64::from(u32::MAX), |bound| (bound / unit).powi(2).floor());
+    let background = max_distance.map_or(f32::INFINITY, |max_distance| max_distance as f32);
+    let max_squared = max_distance.map_or(f64::from(u32::MAX), |max_distance| {
+        (max_distance / unit).powi(2).floor()
+    });
     nearest_sites(mask, dims, weights)
         .into_iter()
         .map(|(squared, site)| {
@@ -168,9 +170,22 @@ fn spacing((weights, unit): Metric) -> [f64; 3] {
 
 /// Compares bounds and nearest sites of the lower-envelope kernels on `device` and of the default
 /// kernels on all devices with minima along scanlines.
-fn check_sites(device: &Device, field: Field, dims: Dims, metric: Metric, bound: Option<f64>) {
+fn check_sites(
+    device: &Device,
+    field: Field,
+    dims: Dims,
+    metric: Metric,
+    max_distance: Option<f64>,
+) {
     let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
-    check_mask(device, &mask, dims, metric, bound, &format!("{field:?}"));
+    check_mask(
+        device,
+        &mask,
+        dims,
+        metric,
+        max_distance,
+        &format!("{field:?}"),
+    );
 }
 
 fn check_mask(
@@ -178,10 +193,10 @@ fn check_mask(
     mask: &[u8],
     dims: Dims,
     metric: Metric,
-    bound: Option<f64>,
+    max_distance: Option<f64>,
     context: &str,
 ) {
-    let (distances, sites) = bounded_map(mask, dims, metric, bound);
+    let (distances, sites) = bounded_map(mask, dims, metric, max_distance);
     let geometry = Geometry::from_spacing(spacing(metric), [0.0; 3]).unwrap();
     let fast = devices::fast();
     let all = std::iter::once((device, true)).chain(fast.iter().map(|test| (&test.device, false)));
@@ -190,15 +205,15 @@ fn check_mask(
         let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
         // A narrow band with and without segments of scanlines.
         for (nearest, in_segments) in [(false, true), (false, false), (true, false)] {
-            if !in_segments && !nearest && (!use_lower_envelope || bound.is_none()) {
+            if !in_segments && !nearest && (!use_lower_envelope || max_distance.is_none()) {
                 continue;
             }
             let context = format!(
-                "{} {context} {dims:?} {metric:?} {bound:?} {nearest} {in_segments}",
+                "{} {context} {dims:?} {metric:?} {max_distance:?} {nearest} {in_segments}",
                 device.id()
             );
             let params = DistanceParams {
-                max_distance: bound,
+                max_distance,
                 nearest,
                 ..params()
             };
