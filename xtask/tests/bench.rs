@@ -148,7 +148,7 @@ fn distance_benchmark_includes_other_systems() {
             "16,20x7x40",
             "--fields",
             "shell,random:10%",
-            "--bounds",
+            "--max-distance",
             "none,3",
         ],
     );

@@ -97,7 +97,8 @@ pub struct DistanceArgs {
     pub max_distance: Option<f64>,
     /// Write the nearest site of each voxel (feature transform)
     ///
-    /// Linear voxel index (x fastest) or point number; -1 where there is no site within the bound.
+    /// Linear voxel index (x fastest) or point number; -1 where there is no site within the maximum
+    /// distance.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub nearest: Option<PathBuf>,
     /// Sample type of the map: f32 distances, or exact squared distances

@@ -97,8 +97,8 @@ pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome
         Some([min, max]) => format!("{min} to {max}"),
         None => "no finite distance".to_owned(),
     };
-    let bound = match args.max_distance {
-        Some(bound) => format!(", truncated at {bound}"),
+    let max_distance = match args.max_distance {
+        Some(max_distance) => format!(", truncated at {max_distance}"),
         None => String::new(),
     };
     let volume = format!(
@@ -117,7 +117,7 @@ pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome
         name => format!(", squared as {name}"),
     };
     lines.add("map", format!("{output}{volume}"));
-    lines.add("distances", format!("{range}{bound}{squared}"));
+    lines.add("distances", format!("{range}{max_distance}{squared}"));
     if let Some(path) = &args.nearest {
         lines.add("nearest", path.display().to_string());
     }

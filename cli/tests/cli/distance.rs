@@ -203,7 +203,7 @@ fn non_integer_or_too_large_squared_distances_are_rejected() {
             "--max-distance up to 255",
         ],
     );
-    // They fit with a bound.
+    // They fit if truncated.
     folder
         .run("distance mask.nii --mask --spacing 100 --dtype u16 --max-distance 200 -o d.nii")
         .ok();

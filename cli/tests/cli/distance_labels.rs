@@ -133,7 +133,7 @@ fn squared_label_distances_are_exact() {
                 .eq(exact.iter().copied())
         );
     }
-    // A bound that is not a multiple of the unit.
+    // A maximum distance that is not a multiple of the unit.
     folder
         .run("distance u8.nii --labels --spacing 2 --max-distance 3 --dtype u32 -o d.nrrd")
         .ok();

@@ -28,9 +28,15 @@ pub struct Arguments {
     /// Methods: separable, cubes, bucketed, brute-force, city-block, chessboard, center-point, all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Method::default().name())]
     method: Vec<String>,
-    /// Bounds of the distances, in voxels: none, or numbers
-    #[arg(long, value_name = "D", value_delimiter = ',', default_value = "none")]
-    bounds: Vec<String>,
+    /// Maximum distances, in voxels: none, or numbers
+    #[arg(
+        long = "max-distance",
+        alias = "bounds",
+        value_name = "D",
+        value_delimiter = ',',
+        default_value = "none"
+    )]
+    max_distances: Vec<String>,
     /// Compute nearest sites: no, yes (default with the option alone), or both
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
     nearest: String,
@@ -67,7 +73,7 @@ pub struct Job {
     pub dims: [usize; 3],
     pub field: Field,
     pub method: Method,
-    pub bound: Option<f64>,
+    pub max_distance: Option<f64>,
     pub nearest: bool,
     /// Tilt of the z axis towards y, in degrees.
     pub tilt: f64,
@@ -103,17 +109,17 @@ impl Arguments {
     /// Returns all combinations of the arguments.
     ///
     /// # Errors
-    /// Unknown field or method names, and bounds that are not numbers.
+    /// Unknown field or method names, and maximum distances that are not numbers.
     pub fn jobs(&self) -> Outcome<Vec<Job>> {
         let methods = methods(&self.method)?;
         let [x, y, z] = self.spacing[..] else {
             return Err("give a spacing as three numbers".into());
         };
         let spacing = [x, y, z];
-        let bounds: Vec<Option<f64>> = self
-            .bounds
+        let max_distances: Vec<Option<f64>> = self
+            .max_distances
             .iter()
-            .map(|text| bound(text))
+            .map(|text| max_distance(text))
             .collect::<Result<_, _>>()?;
         let nearest: &[bool] = match self.nearest.as_str() {
             "both" => &[false, true],
@@ -129,13 +135,13 @@ impl Arguments {
             for field in self.fields()? {
                 let mut is_first = true;
                 for &(method, tilt) in &variants {
-                    for &bound in &bounds {
+                    for &max_distance in &max_distances {
                         for &nearest in nearest {
                             jobs.push(Job {
                                 dims,
                                 field,
                                 method,
-                                bound,
+                                max_distance,
                                 nearest,
                                 tilt,
                                 spacing,
@@ -165,12 +171,12 @@ fn methods(names: &[String]) -> Outcome<Vec<Method>> {
     names.iter().map(find).collect()
 }
 
-fn bound(text: &str) -> Outcome<Option<f64>> {
+fn max_distance(text: &str) -> Outcome<Option<f64>> {
     match text {
         "none" => Ok(None),
         _ => match text.parse() {
-            Ok(bound) => Ok(Some(bound)),
-            Err(_) => Err(format!("{text:?} is not a bound; give none or a number").into()),
+            Ok(max_distance) => Ok(Some(max_distance)),
+            Err(_) => Err(format!("{text:?} is not a distance; give none or a number").into()),
         },
     }
 }
@@ -211,8 +217,8 @@ impl Job {
 
     /// Creates the record of a measurement, without its results.
     pub fn record(&self, device: &Device) -> Record {
-        let bound = match self.bound {
-            Some(bound) => format!(" to {bound}"),
+        let truncation = match self.max_distance {
+            Some(max_distance) => format!(" to {max_distance}"),
             None => String::new(),
         };
         let nearest = if self.nearest { "+nearest" } else { "" };
@@ -227,7 +233,7 @@ impl Job {
         Record {
             system: "ferrovox".into(),
             device: device.id(),
-            measure: format!("map{bound}{nearest}{tilt}{spacing}"),
+            measure: format!("map{truncation}{nearest}{tilt}{spacing}"),
             method: self.method.name().into(),
             element: "f32".into(),
             field: self.field.name(),

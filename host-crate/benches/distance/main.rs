@@ -1,6 +1,7 @@
-//! Benchmark of distance maps on all devices: sizes, methods, bounds, and distributions of sites.
+//! Benchmark of distance maps on all devices: sizes, methods, maximum distances, and distributions
+//! of sites.
 //!
-//! Example: `cargo xtask bench distance -- 256 512 --fields shell,head --bounds none,36,10
+//! Example: `cargo xtask bench distance -- 256 512 --fields shell,head --max-distance none,36,10
 //! --peers`; see `--help` for the options.
 //!
 //! The sites are in device memory, one bit per voxel. `map` is the host time from the call until

@@ -28,7 +28,7 @@ pub fn measure(
     }
     let params = DistanceParams {
         method: job.method,
-        max_distance: job.bound,
+        max_distance: job.max_distance,
         nearest: job.nearest,
         // The sites have been counted already.
         no_sites: NoSites::Infinity,

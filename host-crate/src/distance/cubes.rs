@@ -203,19 +203,19 @@ impl CubeIndex {
     }
 }
 
-/// Returns the search radii of a method: up to the bound for `bucketed`, up to the exact range and
-/// its transition for `cubes`.
+/// Returns the search radii of a method: up to the maximum distance for `bucketed`, up to the exact
+/// range and its transition for `cubes`.
 ///
 /// The statements of `kernels-crate/src/distance/cubes/mod.rs` hold for any search distance `T`.
 /// Without a limit, a brick whose centre is at distance `D` from its nearest site is compared with
 /// the sites within `D + r`, and all its distances are exact.
 fn search_radii(scale: Scale, method: Method) -> SearchRadii {
     let radii = SearchRadii::new(scale);
-    let bound = scale.bound / scale.unit;
+    let max_distance = scale.max_distance / scale.unit;
     match method {
         Method::Bucketed => SearchRadii {
-            exact_max: bound,
-            search_max: bound,
+            exact_max: max_distance,
+            search_max: max_distance,
             ..radii
         },
         _ => radii,

@@ -18,7 +18,7 @@ pub(super) fn distance_scale(geometry: &Geometry, params: &DistanceParams) -> (S
     let scale = Scale {
         factors,
         unit,
-        bound: params.max_distance.unwrap_or(f64::INFINITY),
+        max_distance: params.max_distance.unwrap_or(f64::INFINITY),
     };
     (scale, squared_factors.is_some())
 }
@@ -37,7 +37,7 @@ pub(super) fn oblique_metric(geometry: &Geometry, params: &DistanceParams) -> Ob
         scale: Scale {
             factors: [matrix[0][0], matrix[1][1], matrix[2][2]],
             unit,
-            bound: scale.bound,
+            max_distance: scale.max_distance,
         },
         upper: [matrix[0][1], matrix[0][2], matrix[1][2]],
     }

@@ -47,8 +47,8 @@ mod sealed {
 #[derive(Debug)]
 pub struct SquaredMap<S> {
     /// Squared distance of each voxel, x fastest, in squares of the [unit](Self::unit). Without a
-    /// site within the bound it is the squared bound, rounded up; without any site or bound, all
-    /// bits are 1.
+    /// site within the maximum distance it is the squared maximum distance, rounded up; without any
+    /// site or maximum distance, all bits are 1.
     pub squared: Buffer<S>,
     unit: f64,
     dims: [usize; 3],

@@ -92,30 +92,35 @@ pub struct Scale {
     /// Length of one unit in world coordinates.
     pub unit: f64,
     /// Bound at which distances are truncated, in world coordinates; infinite without truncation.
-    pub bound: f64,
+    pub max_distance: f64,
 }
 
 impl Scale {
-    /// Returns the squared bound, in squared units: larger squared distances are replaced by the
-    /// bound.
+    /// Returns the squared maximum distance, in squared units: larger squared distances are
+    /// replaced by the bound.
     #[inline(always)]
     pub fn max_squared(&self) -> f64 {
-        let max_length = self.bound / self.unit;
+        let max_length = self.max_distance / self.unit;
         max_length * max_length
     }
 
     /// Converts a squared distance in squared units to a world distance, rounded once and truncated
-    /// at the bound.
+    /// at the maximum distance.
     #[inline(always)]
     pub fn root(&self, squared: f64) -> f32 {
         self.length(cuda_std::GpuFloat::sqrt(squared))
     }
 
-    /// Converts a length in units to a world distance, rounded once and truncated at the bound.
+    /// Converts a length in units to a world distance, rounded once and truncated at the maximum
+    /// distance.
     #[inline(always)]
     pub fn length(&self, units: f64) -> f32 {
         let length = (self.unit * units) as f32;
-        let bound = self.bound as f32;
-        if length < bound { length } else { bound }
+        let max_distance = self.max_distance as f32;
+        if length < max_distance {
+            length
+        } else {
+            max_distance
+        }
     }
 }

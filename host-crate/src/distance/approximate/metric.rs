@@ -14,8 +14,8 @@ fn mask_rows(stream: &Stream, sites: &DeviceMask) -> Rows {
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }
 
-/// Computes the distances along x, truncated at the bound. The other axes only decrease them, so
-/// the result is truncated too.
+/// Computes the distances along x, truncated at the maximum distance. The other axes only decrease
+/// them, so the result is truncated too.
 fn row_distances(
     stream: &Stream,
     sites: &DeviceMask,
@@ -24,7 +24,7 @@ fn row_distances(
     let mut distances = stream.alloc::<f32>(sites.grid.samples() as usize)?;
     let rows = mask_rows(stream, sites);
     let spacing = sites.geometry.spacing().x;
-    let bound = params.max_distance.unwrap_or(f64::INFINITY) as f32;
+    let max_distance = params.max_distance.unwrap_or(f64::INFINITY) as f32;
     // SAFETY: the words and the distances are those of the grid.
     unsafe {
         let args = (
@@ -32,7 +32,7 @@ fn row_distances(
             sites.layout(),
             rows,
             spacing,
-            bound,
+            max_distance,
             distances.view_mut(),
         );
         stream.launch::<measure_rows>(rows_launch(rows), args)?;

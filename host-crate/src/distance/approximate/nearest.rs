@@ -46,13 +46,13 @@ fn propagate_indices<I: Count + Element>(
     }
     while run_pass(stream, sites, spacing, &mut nearest)? {}
     let mut distances = stream.alloc::<f32>(nearest.len())?;
-    let bound = params.max_distance.unwrap_or(f64::INFINITY);
+    let max_distance = params.max_distance.unwrap_or(f64::INFINITY);
     // SAFETY: the indices are those of the grid, and there is one distance per voxel.
     unsafe {
         let args = (
             grid,
             spacing,
-            bound,
+            max_distance,
             rows,
             nearest.view_mut(),
             distances.view_mut(),

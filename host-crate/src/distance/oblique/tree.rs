@@ -72,8 +72,8 @@ impl BoundingTree {
         })
     }
 
-    /// Finds a nearest site of the centre of each block, up to the bound plus the radius of a
-    /// block.
+    /// Finds a nearest site of the centre of each block, up to the maximum distance plus the radius
+    /// of a block.
     fn nearest_to_centres(
         &self,
         stream: &Stream,
@@ -85,7 +85,7 @@ impl BoundingTree {
             .map(|side| 0.5 * f64::from(side.saturating_sub(1)));
         let [x, y, z] = metric.half_extent(radius);
         let radius = (x * x + y * y + z * z).sqrt();
-        let max_distance = metric.scale.bound / metric.scale.unit + radius;
+        let max_distance = metric.scale.max_distance / metric.scale.unit + radius;
         let mut centre_sites = stream.alloc::<f32>(3 * blocks.count() as usize)?;
         let no_sites = stream.alloc::<f32>(0)?;
         let (coarse, coarse_blocks) = coarse.unwrap_or((no_sites.view(), blocks));
@@ -140,9 +140,9 @@ impl<'a> SiteTree<'a> {
         let bounding_tree = match &site_tree.sites.initial_sites {
             Some(points) => {
                 let first = BoundingTree::new(stream, points, false)?;
-                // The nearest site within the bound of a voxel need not be among these.
+                // The nearest site within the maximum distance of a voxel need not be among these.
                 let mut unbounded = metric;
-                unbounded.scale.bound = f64::INFINITY;
+                unbounded.scale.max_distance = f64::INFINITY;
                 site_tree.centre_sites = brick_centre_sites(stream, &first, &unbounded, dims)?;
                 BoundingTree::new(stream, site_tree.sites.points.get(), with_numbers)?
             }

@@ -15,15 +15,16 @@ pub(in crate::distance) enum Weights {
     F64([f64; 3]),
 }
 
-/// Unit and number type of squared distances, bound, and background value.
+/// Unit and number type of squared distances, maximum distance, and background value.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::distance) struct Unit {
     pub weights: Weights,
     pub conversion: DistanceConversion,
-    /// Cost without a site: exceeds the squared bound and every squared distance in the grid.
+    /// Cost without a site: exceeds the squared maximum distance and every squared distance in the
+    /// grid.
     no_site: f64,
     pub spacing: [f64; 3],
-    bound: Option<f64>,
+    max_distance: Option<f64>,
 }
 
 /// Largest ratio of squared spacings that is treated as an integer.
@@ -61,7 +62,7 @@ impl Unit {
         let largest: f64 = (0..3).map(|axis| squared(axis, weights[axis])).sum();
         // The smallest squared distance beyond all that count.
         let no_site = match params.max_distance {
-            Some(bound) => largest.min((bound / unit).powi(2)).floor() + 1.0,
+            Some(max_distance) => largest.min((max_distance / unit).powi(2)).floor() + 1.0,
             None => largest + 1.0,
         };
         // Compared values consist of a cost, a squared distance along the scanline or slightly past
@@ -87,7 +88,7 @@ impl Unit {
         };
         let max_distance = params
             .max_distance
-            .map_or(f32::INFINITY, |bound| bound as f32);
+            .map_or(f32::INFINITY, |max_distance| max_distance as f32);
         Self {
             weights,
             conversion: DistanceConversion {
@@ -97,7 +98,7 @@ impl Unit {
             },
             no_site,
             spacing,
-            bound: params.max_distance,
+            max_distance: params.max_distance,
         }
     }
 
@@ -112,11 +113,12 @@ impl Unit {
         self
     }
 
-    /// Returns the number of voxels along an axis that lie within the bound; less than [`FAR`].
+    /// Returns the number of voxels along an axis that lie within the maximum distance; less than
+    /// [`FAR`].
     pub fn max_steps_along(&self, axis: usize) -> u32 {
-        let steps = match self.bound {
+        let steps = match self.max_distance {
             // The conversion saturates.
-            Some(bound) => (bound / self.spacing[axis]).floor() as u32,
+            Some(max_distance) => (max_distance / self.spacing[axis]).floor() as u32,
             None => u32::MAX,
         };
         steps.min(FAR - 1)
@@ -127,11 +129,11 @@ impl Unit {
         self.no_site as u64 - 1
     }
 
-    /// Returns the squared bound, rounded up. Valid for integer costs.
+    /// Returns the squared maximum distance, rounded up. Valid for integer costs.
     pub fn squared_bound(&self) -> Option<u64> {
-        self.bound.map(|bound| {
-            let squared = (bound / self.conversion.unit).powi(2);
-            // A bound that is a multiple of the unit up to rounding is treated as one.
+        self.max_distance.map(|max_distance| {
+            let squared = (max_distance / self.conversion.unit).powi(2);
+            // A maximum distance that is a multiple of the unit up to rounding is treated as one.
             let rounded = squared.round();
             let is_integer = (squared - rounded).abs() <= 1e-12 * rounded;
             // The conversion saturates.
@@ -153,9 +155,9 @@ impl Unit {
             weight: weights[axis],
             centre: C::from_count(centre),
             bias: C::from_f64(bias),
-            no_site: C::from_f64(match self.bound {
-                // The bound itself counts.
-                Some(bound) if is_float => (bound * bound).next_up(),
+            no_site: C::from_f64(match self.max_distance {
+                // The maximum distance itself counts.
+                Some(max_distance) if is_float => (max_distance * max_distance).next_up(),
                 None if is_float => f64::INFINITY,
                 _ => self.no_site,
             }),

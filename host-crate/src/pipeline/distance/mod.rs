@@ -207,7 +207,7 @@ mod tests {
     fn outcome_reports_exactness() {
         let folder = tempfile::tempdir().unwrap();
         let job = job(folder.path());
-        for (method, bound, exact) in [
+        for (method, max_distance, exact) in [
             (None, None, true),
             (Some(Method::Bucketed), None, true),
             (Some(Method::Cubes), None, false),
@@ -216,11 +216,11 @@ mod tests {
         ] {
             let job = DistanceJob {
                 method,
-                max_distance: bound,
+                max_distance,
                 ..job.clone()
             };
             let outcome = run(&job, &Monitor::silent()).unwrap();
-            assert_eq!(outcome.exact, exact, "{method:?} {bound:?}");
+            assert_eq!(outcome.exact, exact, "{method:?} {max_distance:?}");
             assert_eq!(outcome.method, method.unwrap_or_default());
         }
     }

@@ -15,7 +15,7 @@ fn length(spacing: f64, steps: u32) -> f32 {
     (spacing * steps as f64) as f32
 }
 
-/// Computes the distance of each voxel to the nearest site of its row, at most `bound`.
+/// Computes the distance of each voxel to the nearest site of its row, at most `max_distance`.
 ///
 /// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
 /// memory:** reads words in both directions until a site is found, and writes one distance. Shared
@@ -30,7 +30,7 @@ pub unsafe fn measure_rows(
     bits: BitRows,
     rows: Rows,
     spacing: f64,
-    bound: f32,
+    max_distance: f32,
     distances: ViewMut<f32>,
 ) {
     rows.for_each_run(|run| {
@@ -68,7 +68,7 @@ pub unsafe fn measure_rows(
                 }
                 mask = u32::MAX;
             }
-            let mut distance = bound;
+            let mut distance = max_distance;
             if nearest != u32::MAX {
                 distance = distance.min(length(spacing, nearest));
             }

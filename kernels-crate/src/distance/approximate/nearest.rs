@@ -153,7 +153,7 @@ pub unsafe fn spread_nearest<I: Count>(
 }
 
 /// Computes the distance of each voxel to its stored site. Voxels without a site, or with one
-/// beyond `bound`, get the bound, and their site is cleared.
+/// beyond `max_distance`, get the maximum distance, and their site is cleared.
 ///
 /// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
 /// memory:** reads one index, writes one distance, and writes an index if it is cleared. Shared
@@ -165,7 +165,7 @@ pub unsafe fn spread_nearest<I: Count>(
 pub unsafe fn measure_nearest<I: Count>(
     grid: Grid,
     spacing: [f64; 3],
-    bound: f64,
+    max_distance: f64,
     rows: Rows,
     nearest: ViewMut<I>,
     distances: ViewMut<f32>,
@@ -177,10 +177,10 @@ pub unsafe fn measure_nearest<I: Count>(
         while x < run.end {
             let at = first + x as usize;
             let site = nearest.read(at).widen();
-            let mut distance = bound;
+            let mut distance = max_distance;
             if site != unknown {
                 let found = GpuFloat::sqrt(squared(grid, spacing, [x, run.y, run.z], site));
-                if found <= bound {
+                if found <= max_distance {
                     distance = found;
                 } else {
                     nearest.write(at, I::narrow(u64::MAX));

@@ -182,7 +182,7 @@ impl<C: Real> BrickSearch<C> {
 }
 
 /// Writes the distance of every voxel of a slab: exact up to `search.exact_max`, estimated beyond,
-/// and truncated at the bound.
+/// and truncated at the maximum distance.
 ///
 /// **Mapping:** one brick per block, columns of 8 voxels along z per thread, whose squared
 /// distances stay in registers during a comparison. **Phases**, separated by barriers: (1) threads

@@ -66,38 +66,38 @@ const SLACK: f32 = 1.0 + 1.0 / 32768.0;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchRadii {
-    /// Unit, voxel size and bound.
+    /// Unit, voxel size and maximum distance.
     pub scale: Scale,
     /// Largest distance that is exact.
     pub exact_max: f64,
-    /// Largest distance that is searched. Equal to `exact_max` if the bound leaves no room for
-    /// estimates.
+    /// Largest distance that is searched. Equal to `exact_max` if the maximum distance leaves no
+    /// room for estimates.
     pub search_max: f64,
     /// Largest distance that is computed at the centres of bricks.
     pub node_max: f64,
 }
 
 impl SearchRadii {
-    /// Creates the radii for all distances up to the bound of `scale`, exact up to
+    /// Creates the radii for all distances up to the maximum distance of `scale`, exact up to
     /// [`TARGET_MAX_DIST`].
     pub fn new(scale: Scale) -> Self {
         let smallest = scale.factors.into_iter().fold(f64::INFINITY, f64::min);
-        let bound = scale.bound / scale.unit;
+        let max_distance = scale.max_distance / scale.unit;
         let target = smallest * TARGET_MAX_DIST;
-        let (exact_max, search_max) = if bound <= target {
-            (bound, bound)
+        let (exact_max, search_max) = if max_distance <= target {
+            (max_distance, max_distance)
         } else {
             (target, target + smallest * BLEND)
         };
-        // Voxels within the bound lie between brick centres whose distances exceed the bound by at
-        // most a brick's diagonal.
+        // Voxels within the bound lie between brick centres whose distances exceed the maximum
+        // distance by at most a brick's diagonal.
         let [x, y, z] = scale.factors;
         let diagonal = f64::from(BRICK) * cuda_std::GpuFloat::sqrt(x * x + y * y + z * z);
         Self {
             scale,
             exact_max,
             search_max,
-            node_max: bound + diagonal,
+            node_max: max_distance + diagonal,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// Stored instead of a site's x if there is no site within the bound.
+/// Stored instead of a site's x if there is no site within the maximum distance.
 pub const NO_SITE: f32 = f32::INFINITY;
 
 /// Division of a grid into blocks.

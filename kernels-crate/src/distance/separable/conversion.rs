@@ -2,13 +2,13 @@
 
 use super::cost::{Axis, Cost};
 
-/// Unit of the squared distances, bound, and background value.
+/// Unit of the squared distances, maximum distance, and background value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistanceConversion {
     /// Distance represented by a squared distance of 1.
     pub unit: f64,
-    /// Distance stored where there is no site within the bound.
+    /// Distance stored where there is no site within the maximum distance.
     pub background: f32,
     /// Largest distance stored otherwise.
     pub max_distance: f32,

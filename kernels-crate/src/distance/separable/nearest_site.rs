@@ -72,8 +72,8 @@ pub struct SiteGrid {
 }
 
 /// Computes distances like [`distances_along`](super::distances_along), together with the linear
-/// index of the nearest site, all ones if there is none within the bound. Per voxel, the y of a
-/// site and its row scan are read in addition, and an index is written.
+/// index of the nearest site, all ones if there is none within the maximum distance. Per voxel, the
+/// y of a site and its row scan are read in addition, and an index is written.
 ///
 /// # Safety
 /// The requirements of [`distances_along`](super::distances_along) hold; `row_scan` and `ys` are
