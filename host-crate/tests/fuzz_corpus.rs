@@ -1,8 +1,8 @@
-//! Replays the fuzz corpus, and seeded mutations of every file of it, through the readers: none may
-//! panic, take more than a second, or ask for more memory than a small file warrants.
+//! Replays the fuzz corpus and seeded mutations of its files through the readers. No reader may
+//! panic, take more than a second, or allocate more memory than a small file justifies.
 //!
-//! `cargo test -p ferrovox --test fuzz_corpus -- --ignored write_corpus` writes the corpus files
-//! anew; what a fuzzer finds is kept beside them.
+//! `cargo test -p ferrovox --test fuzz_corpus -- --ignored write_corpus` regenerates the files of
+//! the corpus; inputs found by a fuzzer are stored next to them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ mod mutate;
 #[path = "fuzz_corpus/write.rs"]
 mod write;
 
-/// Reads any bytes and panics at a defect of the reader.
+/// Function that reads any bytes and panics at a defect of the reader.
 type Target = fn(&[u8]);
 
-/// The targets of `fuzz/`, by name.
+/// Targets of `fuzz/` with their names.
 const TARGETS: [(&str, Target); 10] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
@@ -36,7 +36,7 @@ const TARGETS: [(&str, Target); 10] = [
     ("swc", fuzz::swc),
 ];
 
-/// Mutations of each file. `FERROVOX_FUZZ_MUTATIONS` asks for another number.
+/// Returns the number of mutations per file: `FERROVOX_FUZZ_MUTATIONS`, or the default.
 const MUTATIONS: u64 = 1000;
 
 fn corpus(target: &str) -> PathBuf {
@@ -47,7 +47,7 @@ fn corpus(target: &str) -> PathBuf {
     folder.join(target)
 }
 
-/// The corpus files of a target, in the order of their names.
+/// Returns the corpus files of a target, sorted by name.
 fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let mut paths: Vec<PathBuf> = fs::read_dir(corpus(target))
         .unwrap_or_else(|error| panic!("{}: {error}", corpus(target).display()))
@@ -61,7 +61,7 @@ fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn the_corpus_and_its_mutations() {
+fn readers_survive_the_corpus_and_its_mutations() {
     let mutations = std::env::var("FERROVOX_FUZZ_MUTATIONS").map_or(MUTATIONS, |number| {
         number.parse().expect("a number of mutations")
     });
@@ -86,7 +86,8 @@ fn the_corpus_and_its_mutations() {
     }
 }
 
-/// Calls a target; a panic, a slow run or a large one fails the test with the input's name.
+/// Calls a target. A panic, a slow or a memory-intensive run fails the test with the name of the
+/// input.
 fn run(entry: Target, input: &[u8], name: impl Fn() -> String) {
     let start = Instant::now();
     let (outcome, peak) = memory::peak(|| std::panic::catch_unwind(|| entry(input)));

@@ -1,5 +1,4 @@
-//! Files that are not what they should be: the error names the file and the fact, and nothing is
-//! written.
+//! Invalid input files: the error names the file and the problem, and nothing is written.
 
 use crate::{
     samples::{ball, gzip, little_endian, nifti, nifti_of_type, npy, nrrd},
@@ -7,14 +6,14 @@ use crate::{
 };
 use std::{fs, os::unix::fs::PermissionsExt};
 
-/// A folder in which `out.ply` stands already: it must survive.
+/// Returns a folder in which `out.ply` exists already; it must survive.
 fn folder_with(name: &str, content: &[u8]) -> Folder {
     let folder = Folder::new();
     folder.file("out.ply", "before").file(name, content);
     folder
 }
 
-/// Both `mesh` and `info` refuse the file with these facts.
+/// Checks that `mesh` and `info` both reject the file with these facts.
 #[track_caller]
 fn refused(name: &str, content: &[u8], facts: &[&str]) {
     let folder = folder_with(name, content);
@@ -30,7 +29,7 @@ fn ball_bytes() -> Vec<u8> {
 }
 
 #[test]
-fn truncated_files() {
+fn truncated_files_are_rejected() {
     let whole = nifti(&ball(), [16, 16, 16]);
     refused(
         "ball.nii",
@@ -58,7 +57,7 @@ fn truncated_files() {
 }
 
 #[test]
-fn wrong_magic() {
+fn files_with_a_wrong_signature_are_rejected() {
     let garbage = vec![7; 1000];
     refused("ball.nii", &garbage, &["not a NIfTI file"]);
     refused("ball.nrrd", &garbage, &["not a NRRD file", "NRRD"]);
@@ -67,7 +66,7 @@ fn wrong_magic() {
 }
 
 #[test]
-fn dims_that_disagree_with_the_data() {
+fn dims_must_match_the_data() {
     let data = ball_bytes();
     refused(
         "ball.nrrd",
@@ -96,7 +95,7 @@ fn dims_that_disagree_with_the_data() {
 }
 
 #[test]
-fn dims_whose_product_overflows() {
+fn overflowing_dims_are_rejected() {
     let sizes = "sizes: 4294967296 4294967296 4294967296";
     refused(
         "ball.nrrd",
@@ -117,7 +116,7 @@ fn dims_whose_product_overflows() {
 }
 
 #[test]
-fn a_header_that_asks_for_more_memory_than_there_is() {
+fn huge_header_sizes_are_rejected_before_allocation() {
     let fields = "type: double\nsizes: 1000000 1000000 1000\nencoding: gzip";
     refused(
         "ball.nrrd",
@@ -127,7 +126,7 @@ fn a_header_that_asks_for_more_memory_than_there_is() {
 }
 
 #[test]
-fn unsupported_types_and_encodings() {
+fn unsupported_types_and_encodings_are_rejected() {
     let pairs = nifti_of_type(&ball_bytes(), [16, 16, 8], 32, 64);
     let choose = ["2 components", "--component", "0 to 1"];
     refused("ball.nii", &pairs, &choose);
@@ -150,7 +149,7 @@ fn unsupported_types_and_encodings() {
 }
 
 #[test]
-fn gzip_that_ends_early() {
+fn truncated_gzip_is_rejected() {
     let whole = gzip(&nifti(&ball(), [16, 16, 16]));
     refused(
         "ball.nii.gz",
@@ -166,16 +165,16 @@ fn gzip_that_ends_early() {
 }
 
 #[test]
-fn gzip_that_is_damaged() {
+fn damaged_gzip_is_rejected() {
     let mut file = gzip(&nifti(&ball(), [16, 16, 16]));
-    // the check sum
+    // The checksum.
     let at = file.len() - 8;
     file[at] ^= 1;
     refused("ball.nii.gz", &file, &["gzip", "fetch"]);
 }
 
 #[test]
-fn no_file_and_no_file_but_a_directory() {
+fn missing_files_and_directories_are_rejected() {
     let folder = folder_with("ball.nii", b"");
     fs::create_dir(folder.path("folder.nii")).unwrap();
     folder.refuses(
@@ -191,7 +190,7 @@ fn no_file_and_no_file_but_a_directory() {
 }
 
 #[test]
-fn a_file_that_may_not_be_read() {
+fn unreadable_file_is_rejected() {
     if is_root() {
         eprintln!("skipped: root may read everything");
         return;
@@ -204,13 +203,13 @@ fn a_file_that_may_not_be_read() {
 }
 
 #[test]
-fn a_detached_header_whose_data_are_missing() {
+fn missing_data_file_is_rejected() {
     let header = b"NRRD0004\ntype: float\ndimension: 3\nsizes: 16 16 16\nencoding: raw\nendian: little\ndata file: gone.raw\n";
     refused("ball.nhdr", header, &["gone.raw", "no such file"]);
 }
 
 #[test]
-fn masks_that_do_not_fit() {
+fn masks_with_other_dims_are_rejected() {
     let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
     folder.file("mask.npy", npy("|u1", "(2, 2, 2)", &[1; 8]));
     let facts = ["mask.npy", "2 x 2 x 2", "16 x 16 x 16", "same grid"];
@@ -221,9 +220,9 @@ fn masks_that_do_not_fit() {
     );
 }
 
-/// A mask that was made for another scan, or whose header lost its place.
+/// A mask that was made for another scan, or whose header lost its position.
 #[test]
-fn masks_that_lie_elsewhere() {
+fn masks_at_another_position_are_rejected() {
     let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
     let placed = |directions: &str, origin: &str| {
         let space = "space: right-anterior-superior\nspace directions";
@@ -255,7 +254,7 @@ fn masks_that_lie_elsewhere() {
         let facts = ["wide.nrrd", "elsewhere", "15.000 voxels"];
         folder.refuses(&mesh("wide.nrrd", ""), &facts);
         folder.run(&mesh("same.nrrd", "")).ok();
-        // what a mask's file does not state is taken from the volume, and said
+        // Properties that the mask's file does not state are taken from the volume, with a note.
         let run = folder.run(&mesh("silent.nrrd", "")).ok();
         let said =
             "silent.nrrd: the file states neither a spacing nor a position of its first sample";
@@ -264,7 +263,7 @@ fn masks_that_lie_elsewhere() {
             &mesh("spaced.nrrd", ""),
             &["spaced.nrrd", "elsewhere", "15.000 voxels"],
         );
-        // what the user says of the volume says nothing of the mask
+        // Options for the volume do not apply to the mask.
         folder.run(&mesh("same.nrrd", "--origin 5,5,5")).ok();
         folder.run(&mesh("mask.npy", "--origin 5,5,5")).ok();
         fs::remove_file(folder.path("out.ply")).unwrap();
@@ -272,7 +271,7 @@ fn masks_that_lie_elsewhere() {
 }
 
 #[test]
-fn isovalues_that_are_no_number() {
+fn isovalues_must_be_finite() {
     let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
     for iso in ["nan", "inf", "-inf", "1e300"] {
         let facts = ["ball.nii", "isovalue", "finite"];
@@ -282,7 +281,7 @@ fn isovalues_that_are_no_number() {
 }
 
 #[test]
-fn devices_that_do_not_exist() {
+fn missing_devices_are_rejected() {
     let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
     folder.refuses(
         "mesh ball.nii --iso 50 --device cuda:99 -o out.ply",
@@ -294,10 +293,10 @@ fn devices_that_do_not_exist() {
     );
 }
 
-/// A sparse file of 4 GB under a limit of 2 GB: memory is asked for before it is touched, and the
-/// answer is heard.
+/// A sparse file of 4 GB under a limit of 2 GB: memory is reserved before it is used, and the
+/// failure is reported.
 #[test]
-fn memory_that_cannot_be_had() {
+fn insufficient_memory_is_an_error() {
     let folder = folder_with("large.raw", b"");
     let file = fs::File::options()
         .write(true)

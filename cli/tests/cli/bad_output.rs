@@ -1,5 +1,5 @@
-//! Outputs that cannot be written: said before any work where that can be known, and nothing
-//! half-written.
+//! Outputs that cannot be written: reported before any work if possible, and no incomplete file is
+//! left.
 
 use crate::{
     samples::{ball, nifti},
@@ -14,8 +14,8 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn extensions_are_told_before_any_work() {
-    // the input does not exist, and that is not what the message is about
+fn unknown_extensions_are_rejected_before_any_work() {
+    // The input does not exist either; the message is about the output.
     let folder = folder();
     folder.refuses(
         "mesh gone.nii --iso 50 -o out.xyz",
@@ -33,7 +33,7 @@ fn extensions_are_told_before_any_work() {
 }
 
 #[test]
-fn folders_are_told_before_any_work() {
+fn missing_folders_are_rejected_before_any_work() {
     let folder = folder();
     fs::create_dir(folder.path("there.ply")).unwrap();
     folder.refuses(
@@ -56,7 +56,7 @@ fn folders_are_told_before_any_work() {
 }
 
 #[test]
-fn a_file_that_is_read_or_written_already() {
+fn outputs_must_differ_from_inputs_and_each_other() {
     let folder = folder();
     let ball = fs::read(folder.path("ball.nii")).unwrap();
     folder.file("in.nii", &ball).file("in.npy", "not read");
@@ -133,7 +133,7 @@ fn a_file_that_is_read_or_written_already() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_to() {
+fn unwritable_folder_is_rejected() {
     if is_root() {
         eprintln!("skipped: root may write anywhere");
         return;
@@ -146,9 +146,9 @@ fn a_folder_that_may_not_be_written_to() {
         .refused(&["locked/out.ply", "permission denied"]);
 }
 
-/// A file-size limit of 512 bytes stands for a full disk: the system refuses to write more.
+/// A file-size limit of 512 bytes simulates a full disk.
 #[test]
-fn a_file_that_may_not_grow() {
+fn file_size_limit_is_an_error() {
     let folder = folder();
     for (command, output) in [
         ("mesh", "out.ply"),
@@ -170,9 +170,9 @@ fn a_file_that_may_not_grow() {
     }
 }
 
-/// A file system of 16 KiB, where the test may mount one.
+/// A file system of 16 KiB, if the test may mount one.
 #[test]
-fn a_full_disk() {
+fn full_disk_is_an_error() {
     let folder = folder();
     fs::create_dir(folder.path("disk")).unwrap();
     let script = "mount -t tmpfs -o size=16k none disk 2>/dev/null || { echo no mount; exit 0; }
@@ -210,7 +210,7 @@ fn a_full_disk() {
 }
 
 #[test]
-fn a_standard_output_that_nobody_reads() {
+fn closed_pipe_is_not_an_error() {
     let folder = folder();
     let script = "\"$FERROVOX\" info ball.nii --json | true; \"$FERROVOX\" --help | true; \
         \"$FERROVOX\" info ball.nii >&-; echo status $?; \"$FERROVOX\" info gone.nii 2>&-; echo status $?";
@@ -222,7 +222,7 @@ fn a_standard_output_that_nobody_reads() {
 }
 
 #[test]
-fn a_standard_output_that_cannot_be_written() {
+fn full_standard_output_is_an_error() {
     let folder = folder();
     let Some(run) = folder.shell("\"$FERROVOX\" info ball.nii > /dev/full") else {
         return;
@@ -230,10 +230,10 @@ fn a_standard_output_that_cannot_be_written() {
     run.refused(&["standard output"]);
 }
 
-/// The samples that a header names are read too. They are cut short here, which would be the error
-/// if they were read first.
+/// The data files that a header names are inputs too. This one is truncated, which would be the
+/// error if it were read first.
 #[test]
-fn the_data_file_of_a_header() {
+fn output_must_differ_from_the_data_file_of_a_header() {
     let folder = Folder::new();
     for end in ["npy", "ply", "png", "swc"] {
         let header = format!(
@@ -275,7 +275,7 @@ fn the_data_file_of_a_header() {
 }
 
 #[test]
-fn a_picture_of_a_comparison_that_is_read() {
+fn picture_must_differ_from_the_compared_file() {
     let folder = Folder::new();
     folder.file("cubes.png", vec![1; 64]);
     folder.refuses(

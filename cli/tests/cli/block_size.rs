@@ -1,4 +1,4 @@
-//! `FERROVOX_BLOCK`: another block size, the same files.
+//! `FERROVOX_BLOCK`: the files do not depend on the block size.
 
 use crate::{
     samples::npy,
@@ -37,7 +37,7 @@ fn run(folder: &Folder, block: Option<&str>) -> Run {
 }
 
 #[test]
-fn the_mesh_is_the_same_in_blocks_of_any_size() {
+fn mesh_does_not_depend_on_the_block_size() {
     let folder = folder();
     run(&folder, None).ok();
     let expected = folder.content();
@@ -48,7 +48,7 @@ fn the_mesh_is_the_same_in_blocks_of_any_size() {
 }
 
 #[test]
-fn sizes_that_no_block_has_are_refused() {
+fn invalid_block_sizes_are_rejected() {
     let folder = folder();
     let before = folder.content();
     for (block, facts) in [

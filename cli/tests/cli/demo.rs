@@ -5,7 +5,7 @@ use ferrovox::{io::read_mesh, mesh};
 use std::fs;
 
 #[test]
-fn the_demo_makes_meshes_and_pictures() {
+fn demo_writes_meshes_and_pictures() {
     let folder = Folder::new();
     let run = folder.run("demo").ok();
     assert!(run.stdout.lines().count() <= 12, "{}", run.stdout);
@@ -35,7 +35,7 @@ fn the_demo_makes_meshes_and_pictures() {
 }
 
 #[test]
-fn nothing_is_made_for_a_device_that_does_not_exist() {
+fn missing_device_leaves_no_files() {
     let folder = Folder::new();
     folder.refuses("demo -o a/b --device cuda:99", &["cuda:99"]);
 }

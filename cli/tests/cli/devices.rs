@@ -3,7 +3,7 @@
 use crate::support::Folder;
 
 #[test]
-fn the_cpu_is_always_there() {
+fn cpu_is_always_listed() {
     let folder = Folder::new();
     let run = folder.run("devices").ok();
     assert!(
@@ -19,7 +19,7 @@ fn the_cpu_is_always_there() {
         (Some("cpu"), Some("cpu"))
     );
     assert!(cpu["multiprocessors"].as_u64().unwrap() >= 1);
-    // without a CUDA device the reason is given, with one it is not
+    // The reason is stated if and only if there is no CUDA device.
     assert_eq!(
         devices.len() == 1,
         report["cuda_error"].is_string(),

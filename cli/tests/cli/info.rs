@@ -6,7 +6,7 @@ use crate::{
 };
 
 #[test]
-fn the_real_volume() {
+fn real_volume_is_described() {
     let folder = Folder::new();
     let path = data("mni152_t1_1mm.nii.gz");
     let path = path.to_str().unwrap();
@@ -31,7 +31,7 @@ fn the_real_volume() {
 }
 
 #[test]
-fn headerless_files_in_both_byte_orders() {
+fn headerless_files_are_read_in_both_byte_orders() {
     let folder = Folder::new();
     let big: Vec<u8> = [1u16, 2, 300, 4, 5, 6]
         .iter()
@@ -49,7 +49,7 @@ fn headerless_files_in_both_byte_orders() {
 }
 
 #[test]
-fn spacing_and_origin_replace_the_files() {
+fn spacing_and_origin_override_the_file() {
     let folder = Folder::new();
     folder.file("a.npy", npy("<f4", "(16, 16, 16)", &little_endian(&ball())));
     let report = folder.run("info a.npy --spacing 2 --json").ok().json();
@@ -60,7 +60,7 @@ fn spacing_and_origin_replace_the_files() {
 }
 
 #[test]
-fn one_volume_of_several() {
+fn one_volume_of_several_is_selected() {
     let folder = Folder::new();
     let two = [little_endian(&ball()), little_endian(&vec![7.0; 4096])].concat();
     let mut file = nifti(&[], [16, 16, 16]);
@@ -92,10 +92,9 @@ fn one_volume_of_several() {
     );
 }
 
-/// No 17 digits, no zeros with a sign, nothing but rounding as a number; JSON has the numbers as
-/// they are.
+/// Text has no 17 digits, no signed zeros and no rounding errors; JSON has the exact numbers.
 #[test]
-fn numbers_are_short() {
+fn numbers_are_printed_with_six_digits() {
     let folder = Folder::new();
     let mut file = nifti(&ball(), [16, 16, 16]);
     let tiny = 2.1714e-16_f32;
@@ -122,9 +121,9 @@ fn numbers_are_short() {
     assert!((step / f64::from(tiny) - 1.0).abs() < 1e-12, "{step}");
 }
 
-/// A file of 1.1 GB, of which there is nothing on the disk: the header is read, and no sample.
+/// A sparse file of 1.1 GB: the header is read, but no sample.
 #[test]
-fn the_header_alone_is_read() {
+fn only_the_header_is_read() {
     let folder = Folder::new();
     folder.file("large.raw", "");
     let file = std::fs::File::options()
@@ -141,7 +140,7 @@ fn the_header_alone_is_read() {
     assert!(start.elapsed().as_secs_f64() < 4.0, "the samples were read");
     assert_eq!(report["samples"], 1_100_000_000_u64);
     assert!(report["max"].is_null());
-    // and its statistics in less memory than it has bytes
+    // The statistics need less memory than the file has bytes.
     let script = format!("ulimit -v 1000000; exec \"$FERROVOX\" {line} --stats");
     if let Some(run) = folder.shell(&script) {
         assert_eq!(run.ok().json()["max"].as_f64(), Some(0.0));
@@ -149,7 +148,7 @@ fn the_header_alone_is_read() {
 }
 
 #[test]
-fn samples_of_several_numbers_need_a_component() {
+fn samples_with_several_components_need_a_selection() {
     let folder = Folder::new();
     let colours: Vec<u8> = (0..24).collect();
     let header = b"NRRD0004\ntype: uint8\ndimension: 4\nsizes: 3 2 2 2\nkinds: RGB-color domain domain domain\nencoding: raw\n\n";

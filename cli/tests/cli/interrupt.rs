@@ -1,4 +1,4 @@
-//! Signals: Ctrl-C, `kill`, a terminal that is closed.
+//! Signals: Ctrl-C, `kill`, a closed terminal.
 
 use crate::{
     samples::{ball, nifti},
@@ -12,11 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the command listens to: a name, the number, and the status that shells expect.
+/// Handled signals: name, number, and the exit status that shells expect.
 const SIGNALS: [(&str, u32, i32); 3] = [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129)];
 
-/// Those that this program does not ignore: what it starts ignores them too, as in the background
-/// of a shell, or with `nohup`.
+/// Returns the signals that this process does not ignore: child processes inherit ignored signals,
+/// as in the background of a shell or with `nohup`.
 fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
     let status = fs::exists("/proc/self/status").unwrap_or(false);
     let ignored = if status {
@@ -33,7 +33,7 @@ fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
     })
 }
 
-/// A mask of signals of a process, by the name that `/proc` has for it.
+/// Returns a signal mask of a process, by its name in `/proc`.
 fn signals_of(process: &str, mask: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let found = status.lines().find_map(|line| line.strip_prefix(mask));
@@ -44,7 +44,7 @@ fn bit(signal: u32) -> u64 {
     1 << (signal - 1)
 }
 
-/// Waits, and fails where that takes a minute.
+/// Waits, and fails after a minute.
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -53,7 +53,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A command that runs and listens; `None` where that cannot be found out.
+/// Starts a command and waits until it handles signals; `None` if that cannot be determined.
 fn started(folder: &Folder, arguments: &str) -> Option<Child> {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let mut command = folder.command(&arguments);
@@ -97,7 +97,8 @@ fn has_parts(folder: &Folder) -> bool {
     names(folder).iter().any(|name| name.ends_with(".part"))
 }
 
-/// A ball, and a pipe with a name that nobody reads; `None` where there are no such pipes.
+/// Returns a folder with a ball and a named pipe without a reader; `None` on systems without named
+/// pipes.
 fn with_pipe(name: &str) -> Option<Folder> {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
@@ -109,12 +110,12 @@ fn with_pipe(name: &str) -> Option<Folder> {
     None
 }
 
-/// Writes the map, and then waits for a reader of the picture.
+/// Writes the map, and then blocks until the picture has a reader.
 const WAITS: &str = "distance ball.nii --iso 50 --device cpu -o d.npy --slice z=8 --png pipe.png";
 
-/// A map by slabs, of which some have been written.
+/// A map computed by slabs, some of which have been written.
 #[test]
-fn work_that_is_stopped_leaves_nothing() {
+fn interrupted_work_leaves_no_files() {
     for (signal, _, status) in signals() {
         let folder = Folder::new();
         folder.file("out.npy", "before").file("large.raw", "\u{1}");
@@ -143,9 +144,9 @@ fn work_that_is_stopped_leaves_nothing() {
     }
 }
 
-/// The part that is under way never ends.
+/// The current stage never ends.
 #[test]
-fn a_second_one_ends_it_at_once() {
+fn second_signal_ends_the_command_immediately() {
     for (signal, _, status) in signals() {
         let Some(folder) = with_pipe("pipe.png") else {
             return;
@@ -164,7 +165,7 @@ fn a_second_one_ends_it_at_once() {
 }
 
 #[test]
-fn what_was_killed_is_removed_by_the_next() {
+fn files_of_a_killed_command_are_removed_by_the_next() {
     let Some(folder) = with_pipe("pipe.png") else {
         return;
     };
@@ -172,7 +173,7 @@ fn what_was_killed_is_removed_by_the_next() {
         return;
     };
     wait_until("the map is complete", || has_parts(&folder));
-    // another one meanwhile leaves it alone
+    // A second command leaves the file of the running one alone.
     let map = "distance ball.nii --iso 50 --device cpu -o d.npy";
     folder.run(map).ok();
     assert!(has_parts(&folder));
@@ -183,9 +184,9 @@ fn what_was_killed_is_removed_by_the_next() {
     assert_eq!(names(&folder), ["ball.nii", "d.npy", "pipe.png"]);
 }
 
-/// As `nohup` does.
+/// Ignored signals stay ignored, as with `nohup`.
 #[test]
-fn one_that_is_ignored_stays_so() {
+fn ignored_signals_stay_ignored() {
     let Some(folder) = with_pipe("pipe.png") else {
         return;
     };

@@ -1,11 +1,11 @@
-//! A program outside the workspace that depends on the library by path alone builds and runs, on
-//! any machine.
+//! A program outside the workspace that depends on the library by path builds and runs on any
+//! machine.
 
 use crate::support::{Run, binary};
 use std::{env, fs, path::Path, process::Command};
 
 #[test]
-fn a_program_elsewhere_builds_and_runs() {
+fn program_outside_the_workspace_builds_and_runs() {
     if test_cases::skip_slow_test("a program that builds the library anew") {
         return;
     }
@@ -32,7 +32,7 @@ fn a_program_elsewhere_builds_and_runs() {
         manifest.replace("\"../../host-crate\"", &path),
     )
     .unwrap();
-    // the workspace's choice of versions, so that nothing new is fetched
+    // The versions of the workspace, so that nothing else is fetched.
     fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();
     fs::copy(
@@ -42,8 +42,8 @@ fn a_program_elsewhere_builds_and_runs() {
     .unwrap();
 
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // the examples' profile and the repository's target directory, so that the library is compiled
-    // once for this program and the examples
+    // The examples' profile and the repository's target directory, so that the library is compiled
+    // once for this program and the examples.
     cargo
         .args(["run", "--quiet", "--config"])
         .arg(root.join(".cargo/config.toml"))

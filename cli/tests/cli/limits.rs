@@ -1,4 +1,4 @@
-//! Threads that cannot be made, small stacks, and names with what terminals obey.
+//! Threads that cannot be started, small stacks, and file names with control characters.
 
 use crate::{
     samples::{ball, nifti},
@@ -12,9 +12,9 @@ fn folder() -> Folder {
     folder
 }
 
-/// Threads with stacks that no machine has stand for a system that makes no more threads.
+/// Threads with impossibly large stacks simulate a system that cannot start threads.
 #[test]
-fn threads_that_cannot_be_made_are_an_error() {
+fn threads_that_cannot_be_started_are_an_error() {
     let folder = folder();
     let before = folder.content();
     for arguments in [
@@ -32,9 +32,10 @@ fn threads_that_cannot_be_made_are_an_error() {
     }
 }
 
-/// Of a user without other processes, with ever more threads, until there are enough.
+/// Runs as a user without other processes, with an increasing limit of threads until there are
+/// enough.
 #[test]
-fn threads_may_run_out_at_any_place() {
+fn running_out_of_threads_anywhere_is_an_error() {
     let there_is = |name: &str| Command::new(name).arg("--version").output().is_ok();
     if !is_root() || !there_is("setpriv") || !there_is("prlimit") {
         eprintln!("skipped: needs root, setpriv and prlimit");
@@ -77,7 +78,7 @@ fn threads_may_run_out_at_any_place() {
 }
 
 #[test]
-fn a_small_stack_is_enough() {
+fn small_stack_is_sufficient() {
     let folder = folder();
     let script = "ulimit -s 64 && $FERROVOX mesh ball.nii --iso 50 -o out.ply && $FERROVOX skeleton ball.nii --iso 50 -o s.swc \
         && $FERROVOX --help >help";
@@ -87,7 +88,7 @@ fn a_small_stack_is_enough() {
 }
 
 #[test]
-fn nothing_that_a_terminal_obeys_is_printed_raw() {
+fn control_characters_are_escaped() {
     let folder = Folder::new();
     let name = "\u{1b}[2Jbad\u{9b}31m\n\u{202e}.nii";
     folder

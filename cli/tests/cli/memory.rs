@@ -1,4 +1,4 @@
-//! Volumes that are larger than the memory that may be taken.
+//! Volumes that exceed the allowed memory.
 
 use crate::{
     samples::{nifti, nifti_of_type},
@@ -11,15 +11,14 @@ use std::{
     process::Command,
 };
 
-/// A file of zeros that takes no room on the disk.
+/// Creates a sparse file of zeros.
 fn sparse(folder: &Folder, name: &str, bytes: u64) {
     File::create(folder.path(name))
         .and_then(|file| file.set_len(bytes))
         .unwrap();
 }
 
-/// Runs the command with so many bytes of address space at most. Nothing where that cannot be
-/// limited.
+/// Runs the command with limited address space, in bytes; `None` if the limit is not supported.
 fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
     let prlimit = Command::new("prlimit").arg("--version").output();
     if prlimit.is_err() {
@@ -32,15 +31,15 @@ fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
         .arg(binary())
         .args(arguments.split(' '))
         .current_dir(folder.path(""))
-        // each thread takes address space for its stack and its heap
+        // Each thread needs address space for its stack and its heap.
         .env("RAYON_NUM_THREADS", "2")
-        // glibc may reserve 64 MiB of addresses for a thread's heap at any time
+        // glibc may reserve 64 MiB of addresses for the heap of a thread at any time.
         .env("MALLOC_ARENA_MAX", "1");
     Some(Run::of(&mut limited))
 }
 
 #[test]
-fn planes_that_are_more_than_the_budget_are_cut_across_y_or_refused_before_they_are_read() {
+fn planes_beyond_the_budget_are_split_along_y_or_rejected_before_reading() {
     let folder = Folder::new();
     sparse(&folder, "big.raw", 400_000_000);
     let within = |dims: &str| {
@@ -52,20 +51,20 @@ fn planes_that_are_more_than_the_budget_are_cut_across_y_or_refused_before_they_
     };
     run.refused(&["big.raw", "10485760 bytes", "1000000 x 20", "at least"]);
     assert_eq!(names(&folder), ["big.raw".into()].into());
-    // planes of 100 MB along z, and of 80 kB along y
+    // Planes of 100 MB along z, and of 80 kB along y.
     within("20000x5000x4").unwrap().ok();
     assert!(folder.path("out.ply").exists());
 }
 
-/// What is in the folder.
+/// Returns the names of the files in the folder.
 fn names(folder: &Folder) -> BTreeSet<OsString> {
     let entries = fs::read_dir(folder.path("")).unwrap().flatten();
     entries.map(|entry| entry.file_name()).collect()
 }
 
-/// A header of some bytes that says what no machine has, and samples that take no room on the disk.
+/// A short header that declares more samples than any machine can hold, in a sparse file.
 #[test]
-fn a_huge_volume_of_a_short_header_is_an_error() {
+fn huge_volume_in_a_short_header_is_an_error() {
     let folder = Folder::new();
     let header = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 100000 100000 1000\nencoding: raw\ndata file: huge.raw\n";
     folder.file("huge.nhdr", header);
@@ -93,10 +92,10 @@ fn a_huge_volume_of_a_short_header_is_an_error() {
     }
 }
 
-/// With ever more address space, until there is enough: an error or the result, and nothing
-/// between.
+/// Runs a command with increasing address space until there is enough: each run fails with an error
+/// or succeeds.
 #[test]
-fn memory_may_run_out_at_any_place() {
+fn running_out_of_memory_anywhere_is_an_error() {
     let folder = Folder::new();
     let n = 96;
     let inside = |at: usize, middle: usize| at.abs_diff(middle) < 9;
@@ -126,7 +125,7 @@ fn memory_may_run_out_at_any_place() {
                 break;
             }
             let text = &run.stderr;
-            // at first not even the system's library finds room
+            // With too little memory not even the C library can be loaded.
             let is_loaded = run.status == Some(1);
             assert!(
                 is_loaded || refusals == 0,
@@ -150,9 +149,9 @@ fn memory_may_run_out_at_any_place() {
     }
 }
 
-/// A plane of 400 MB goes through a buffer.
+/// A plane of 400 MB is read through a buffer.
 #[test]
-fn statistics_do_not_hold_a_plane() {
+fn statistics_need_less_memory_than_a_plane() {
     let folder = Folder::new();
     sparse(&folder, "big.raw", 400_000_000);
     let info = "info big.raw --dims 20000x20000x1 --type u8 --stats --json";
@@ -162,9 +161,9 @@ fn statistics_do_not_hold_a_plane() {
     assert_eq!(run.ok().json()["samples"], 400_000_000);
 }
 
-/// What does not fit is done in parts without being asked for.
+/// Work that exceeds the memory is done in parts automatically.
 #[test]
-fn what_is_more_than_the_memory_is_streamed() {
+fn volumes_beyond_the_memory_are_streamed() {
     let folder = Folder::new();
     let n = 200;
     let sample = |at: usize| (at % n + at / n % n + at / n / n) as f32;
@@ -184,9 +183,9 @@ fn what_is_more_than_the_memory_is_streamed() {
     }
 }
 
-/// Noise has a mesh of a hundred times its size.
+/// The mesh of noise is a hundred times as large as the volume.
 #[test]
-fn a_mesh_that_is_more_than_the_budget_is_streamed() {
+fn meshes_beyond_the_budget_are_streamed() {
     let folder = Folder::new();
     let mut state = 1_u32;
     let noise = (0..100 * 100 * 100).map(|_| {

@@ -1,5 +1,4 @@
-//! What becomes of the files that are written: links, permissions, streams, what was left by
-//! others.
+//! Written files: links, permissions, streams, and files left by killed processes.
 
 use crate::{
     samples::{ball, nifti},
@@ -18,9 +17,9 @@ fn folder() -> Folder {
 
 const MESH: &str = "mesh ball.nii --iso 50 --device cpu -o";
 
-/// The picture is larger than a file may be here, and comes after the skeleton.
+/// The picture exceeds the limit of file sizes and is written after the skeleton.
 #[test]
-fn several_outputs_are_all_new_or_none() {
+fn several_outputs_are_replaced_together_or_not_at_all() {
     let folder = folder();
     folder.file("s.swc", "before").file("p.png", "before");
     let before = folder.content();
@@ -34,7 +33,7 @@ fn several_outputs_are_all_new_or_none() {
 }
 
 #[test]
-fn permissions_and_links_stay() {
+fn permissions_and_links_are_kept() {
     let folder = folder();
     for (name, mode) in [
         ("a.ply", 0o600),
@@ -69,7 +68,7 @@ fn permissions_and_links_stay() {
 }
 
 #[test]
-fn a_link_to_what_is_not_there_yet() {
+fn link_to_a_missing_file_creates_it() {
     let folder = folder();
     fs::create_dir(folder.path("far")).unwrap();
     symlink("far/new.ply", folder.path("link.ply")).unwrap();
@@ -90,9 +89,9 @@ fn a_link_to_what_is_not_there_yet() {
     folder.refuses(&format!("{MESH} round.ply"), &["round.ply", "links"]);
 }
 
-/// As Linux does with `protected_symlinks`, `protected_fifos` and `protected_regular`.
+/// The rules are those of Linux' `protected_symlinks`, `protected_fifos` and `protected_regular`.
 #[test]
-fn what_another_user_put_into_a_folder_for_all() {
+fn files_of_other_users_in_shared_folders_are_rejected() {
     if !is_root() {
         eprintln!("skipped: only root can make files of other users");
         return;
@@ -126,10 +125,10 @@ fn what_another_user_put_into_a_folder_for_all() {
         &format!("{MESH} shared/file.ply"),
         &["shared/file.ply", "another user"],
     );
-    // a link to the link
+    // A link to the link.
     symlink("shared/link.ply", folder.path("link.ply")).unwrap();
     folder.refuses(&format!("{MESH} link.ply"), &facts);
-    // of the folder's owner, or where not everyone may put one
+    // Files of the folder's owner are accepted, and so are all files in other folders.
     for (mode, owner) in [(0o1777, 1234), (0o755, 0), (0o777, 0)] {
         folder.file("mine.ply", "before");
         shared(mode, owner);
@@ -141,12 +140,12 @@ fn what_another_user_put_into_a_folder_for_all() {
     }
 }
 
-/// The temporary file of a killed writer goes, one that is still written stays.
+/// The temporary file of a killed process is removed; one that is still being written is kept.
 #[test]
-fn what_a_killed_one_left_is_removed() {
+fn temporary_files_of_killed_commands_are_removed() {
     let folder = folder();
     let name = |slot: u32| {
-        // of out.ply
+        // The temporary file of out.ply.
         let hash = "out.ply"
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -167,7 +166,7 @@ fn what_a_killed_one_left_is_removed() {
     assert_eq!(names, wanted);
 }
 
-/// What each command writes to a stream that has no extension.
+/// Formats that commands write to a stream without an extension.
 const STREAMED: [(&str, &str); 6] = [
     ("mesh ball.nii --iso 50 -o", "ply"),
     ("mesh ball.nii --iso 50 --memory 1M -o", "ply"),
@@ -181,14 +180,14 @@ const STREAMED: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn standard_output_has_the_file_and_nothing_else() {
+fn standard_output_receives_only_the_file() {
     let folder = folder();
     for (command, end) in STREAMED {
         let file = format!("out.{end}");
         folder.run(&format!("{command} {file}")).ok();
         let wanted = fs::read(folder.path(&file)).unwrap();
         for name in ["-", "/dev/stdout", "/dev/fd/1"] {
-            // into a pipe, and into a file after what is there already
+            // Into a pipe, and appended to an existing file.
             let script = format!(
                 "$FERROVOX {command} {name} 2>said | cat >piped; echo first >there; $FERROVOX {command} {name} >>there 2>said"
             );
@@ -212,7 +211,7 @@ fn standard_output_has_the_file_and_nothing_else() {
 }
 
 #[test]
-fn pipes_and_devices_stay_what_they_are() {
+fn pipes_and_devices_are_not_replaced() {
     let folder = folder();
     folder.run(&format!("{MESH} out.ply")).ok();
     folder.run(&format!("{MESH} out.obj")).ok();
@@ -240,7 +239,7 @@ fn pipes_and_devices_stay_what_they_are() {
 }
 
 #[test]
-fn one_thing_goes_to_standard_output() {
+fn only_one_output_may_go_to_standard_output() {
     let folder = folder();
     let both = folder.run("distance ball.nii --iso 50 -o - --nearest /dev/stdout");
     both.refused(&["/dev/stdout: this is the same file as -, which is written too"]);

@@ -1,4 +1,5 @@
-//! The README's code is code that compiles: its blocks stand here or in an example, line by line.
+//! The code blocks of the documents compile: each one is in this file or in an example, line by
+//! line.
 
 use std::{
     collections::HashSet,
@@ -135,7 +136,7 @@ drop(vectors);
 Ok(())
 }
 
-/// The README's Rust block with this text in it.
+/// Returns the Rust block of the README that contains this text.
 fn block(readme: &str, with: &str) -> String {
     let blocks = readme
         .split("```rust\n")
@@ -151,7 +152,7 @@ fn block(readme: &str, with: &str) -> String {
 }
 
 #[test]
-fn the_readmes_code_is_real() {
+fn code_blocks_of_the_documents_equal_compiled_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let Ok(readme) = fs::read_to_string(root.join("README.md")) else {
         eprintln!("skipped: the sources are not here");
@@ -196,7 +197,7 @@ fn the_readmes_code_is_real() {
     }
 }
 
-/// Lines without what is before and behind them.
+/// Removes the indentation that all lines share.
 fn trimmed(text: &str) -> String {
     text.lines()
         .map(|line| line.trim().to_owned() + "\n")
@@ -204,7 +205,7 @@ fn trimmed(text: &str) -> String {
 }
 
 #[test]
-fn the_guide_to_kernels_shows_the_course() {
+fn kernel_guide_shows_the_course_kernels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let Ok(guide) = fs::read_to_string(root.join("docs/kernels/writing-kernels.md")) else {
         eprintln!("skipped: the sources are not here");
@@ -217,7 +218,7 @@ fn the_guide_to_kernels_shows_the_course() {
             sources += &trimmed(&fs::read_to_string(entry.unwrap().path()).unwrap());
         }
     }
-    // the kernel with named barriers is the example of their type
+    // The kernel with named barriers is the example of their type.
     let named = fs::read_to_string(root.join("crates/cuda_std/src/thread/named.rs")).unwrap();
     sources += &trimmed(&named.replace("///", ""));
     let blocks = guide.split("```rust\n").skip(1);
@@ -239,7 +240,7 @@ fn the_guide_to_kernels_shows_the_course() {
 }
 
 #[test]
-fn links_and_pictures_in_the_documents_exist() {
+fn links_and_pictures_of_the_documents_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if !root.join("ARCHITECTURE.md").is_file() {
         eprintln!("skipped: the sources are not here");
@@ -316,7 +317,7 @@ fn is_heading(line: &str, anchor: &str) -> bool {
     line.starts_with('#') && words.replace(' ', "-") == anchor
 }
 
-/// The packages of a lock file, each as its name and its version.
+/// Returns the packages of a lock file with name and version.
 fn locked(text: &str) -> HashSet<(&str, &str)> {
     let packages = text.split("[[package]]").skip(1);
     packages
@@ -328,7 +329,7 @@ fn locked(text: &str) -> HashSet<(&str, &str)> {
 }
 
 #[test]
-fn every_example_is_listed_and_has_the_workspaces_versions() {
+fn every_example_is_listed_with_the_workspace_versions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let Ok(list) = fs::read_to_string(root.join("examples/README.md")) else {
         eprintln!("skipped: the sources are not here");
@@ -347,7 +348,7 @@ fn every_example_is_listed_and_has_the_workspaces_versions() {
             list.contains(&format!("| [{name}]({name}) |")),
             "examples/README.md does not list {name}"
         );
-        // else what it has in common with the others is compiled once more
+        // With equal versions, common dependencies are compiled once.
         let others = locked(&lock);
         let others: Vec<_> = others
             .difference(&ours)

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::fs;
 
-/// Width and height of a PNG, from its first chunk.
+/// Returns the width and the height of a PNG, from its first chunk.
 fn png_size(bytes: &[u8]) -> (u32, u32) {
     assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n");
     assert_eq!(bytes[12..16], *b"IHDR");
@@ -15,7 +15,7 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 }
 
 #[test]
-fn a_picture_of_nothing_is_told() {
+fn empty_picture_gives_a_warning() {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
     let run = |iso: &str| {
@@ -44,7 +44,7 @@ fn a_picture_of_nothing_is_told() {
 }
 
 #[test]
-fn pictures_have_the_size_and_show_something() {
+fn pictures_have_the_requested_size_and_are_not_empty() {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
     folder

@@ -1,10 +1,10 @@
-//! What every command's report has: the same keys for the same things, `--quiet`, errors as JSON,
-//! statistics without a file.
+//! Common parts of the reports: equal keys, `--quiet`, errors as JSON, statistics without an
+//! output.
 
 use crate::support::{Folder, Run};
 use serde_json::{Value, json};
 
-/// A ball in a volume with a spacing of its own, and a mesh of it.
+/// Returns a folder with a ball in an anisotropic volume, and its mesh.
 fn folder() -> Folder {
     let folder = Folder::new();
     let ball = (0..16 * 14 * 12).map(|i| {
@@ -32,7 +32,7 @@ const COMMANDS: [&str; 7] = [
 ];
 
 #[test]
-fn the_same_keys_for_the_same_things() {
+fn reports_share_their_keys() {
     let folder = folder();
     for command in COMMANDS {
         let report = folder.run(&format!("{command} --json")).ok().json();
@@ -73,7 +73,7 @@ fn the_same_keys_for_the_same_things() {
 }
 
 #[test]
-fn warnings_are_in_the_object_too() {
+fn json_objects_contain_warnings() {
     let folder = folder();
     let run = folder
         .run("mesh ball.nrrd --iso 250 --json --device cpu")
@@ -85,12 +85,12 @@ fn warnings_are_in_the_object_too() {
 }
 
 #[test]
-fn errors_are_in_the_object_too() {
+fn json_objects_contain_errors() {
     let folder = folder();
     let failed = folder.run("mesh none.nrrd --iso 5 --json --device cpu");
     failed.refused(&["none.nrrd"]);
     assert_eq!(failed.json()["command"], "mesh");
-    // usages that clap refuses, and those that the command does
+    // Usage errors that clap detects, and those that the command detects.
     for line in [
         "mesh ball.nrrd --json",
         "mesh ball.nrrd --iso 5 --memory 1G --method staged --json",
@@ -110,7 +110,7 @@ fn errors_are_in_the_object_too() {
 }
 
 #[test]
-fn quiet_prints_errors_and_objects_alone() {
+fn quiet_prints_only_errors_and_json() {
     let folder = folder();
     let silent = |run: Run| {
         let run = run.ok();
@@ -131,7 +131,7 @@ fn quiet_prints_errors_and_objects_alone() {
 }
 
 #[test]
-fn statistics_need_no_file() {
+fn statistics_need_no_output_file() {
     let folder = folder();
     let before = folder.content();
     let with_file = folder

@@ -1,10 +1,10 @@
-//! Small volumes and their files, byte by byte where that matters.
+//! Small volumes and their files, built byte by byte.
 
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-/// A ball of radius 5 in a volume of 16³ samples: 100 minus 10 per voxel of distance from its
-/// middle. 50 at the surface.
+/// Returns a ball of radius 5 in a volume of 16³ samples: 100 minus 10 per voxel of distance from
+/// the centre, so 50 at the surface.
 pub fn ball() -> Vec<f32> {
     let mut samples = Vec::new();
     for z in 0..16 {
@@ -31,12 +31,12 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes everything")
 }
 
-/// A NIfTI-1 file of f32 samples.
+/// Returns a NIfTI-1 file of f32 samples.
 pub fn nifti(samples: &[f32], dims: [u16; 3]) -> Vec<u8> {
     nifti_of_type(&little_endian(samples), dims, 16, 32)
 }
 
-/// A NIfTI-1 file with any datatype code and bits per sample.
+/// Returns a NIfTI-1 file with any datatype code and number of bits per sample.
 pub fn nifti_of_type(data: &[u8], dims: [u16; 3], datatype: u16, bits: u16) -> Vec<u8> {
     let mut header = vec![0; 352];
     let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
@@ -52,7 +52,7 @@ pub fn nifti_of_type(data: &[u8], dims: [u16; 3], datatype: u16, bits: u16) -> V
     for k in 0..4 {
         put(76 + 4 * k, &1f32.to_le_bytes());
     }
-    // an sform: world = index
+    // An sform with world = index.
     put(254, &1u16.to_le_bytes());
     for at in [280, 296 + 4, 312 + 8] {
         put(at, &1f32.to_le_bytes());
@@ -63,14 +63,14 @@ pub fn nifti_of_type(data: &[u8], dims: [u16; 3], datatype: u16, bits: u16) -> V
     header
 }
 
-/// An NRRD file with the given fields and data.
+/// Returns an NRRD file with the given fields and data.
 pub fn nrrd(fields: &str, data: &[u8]) -> Vec<u8> {
     let mut file = format!("NRRD0004\ndimension: 3\nendian: little\n{fields}\n\n").into_bytes();
     file.extend_from_slice(data);
     file
 }
 
-/// An npy file with the given type and C-order shape.
+/// Returns an npy file with the given type and C-order shape.
 pub fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (10 + header.len() + 1) % 64 != 0 {

@@ -4,7 +4,7 @@ use crate::support::{Folder, Run};
 use std::process::Command;
 
 #[test]
-fn completions_for_every_shell() {
+fn completions_are_printed_for_every_shell() {
     let folder = Folder::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let run = folder.run(&format!("completions {shell}")).ok();
@@ -16,7 +16,7 @@ fn completions_for_every_shell() {
     assert!(folder.content().is_empty());
 }
 
-/// Where there is a bash, it takes the script, and completes with it.
+/// If bash is installed, it accepts the script and completes with it.
 #[test]
 fn bash_completes_commands() {
     let folder = Folder::new();
@@ -32,7 +32,7 @@ fn bash_completes_commands() {
 }
 
 #[test]
-fn a_manual_page_for_every_command() {
+fn manual_pages_are_written_for_every_command() {
     let folder = Folder::new();
     folder.run("man-pages pages/man1").ok();
     for page in [
@@ -46,7 +46,7 @@ fn a_manual_page_for_every_command() {
     }
     let mesh = std::fs::read_to_string(folder.path("pages/man1/ferrovox-mesh.1")).unwrap();
     assert!(mesh.contains("isovalue") && mesh.contains("Examples"));
-    // a file where the folder should be
+    // A file in place of the folder.
     folder.file("taken", "");
     folder.run("man-pages taken").refused(&["taken", "folder"]);
     if Command::new("mandoc").arg("-h").output().is_ok() {

@@ -1,4 +1,4 @@
-//! Running the command, in a folder of its own.
+//! Running the command in a separate folder.
 
 use serde_json::Value;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The command under test. A bundle, where the tests were built elsewhere, names it in
+/// Returns the command under test. Bundles of tests built on another machine name it in
 /// `FERROVOX_BIN`.
 pub fn binary() -> PathBuf {
     env::var_os("FERROVOX_BIN").map_or_else(
@@ -20,7 +20,7 @@ pub fn binary() -> PathBuf {
     )
 }
 
-/// The repository's `data` folder, or the one that `FERROVOX_DATA` names.
+/// Returns the `data` folder of the repository, or the one in `FERROVOX_DATA`.
 pub fn data(name: &str) -> PathBuf {
     let folder = env::var_os("FERROVOX_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("data"),
@@ -29,7 +29,7 @@ pub fn data(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// What a run of the command left behind.
+/// Result of a run of the command.
 pub struct Run {
     pub status: Option<i32>,
     pub stdout: String,
@@ -50,14 +50,14 @@ impl Run {
         }
     }
 
-    /// The run, which must have succeeded.
+    /// Returns the run, which must have succeeded.
     #[track_caller]
     pub fn ok(self) -> Self {
         assert_eq!(self.status, Some(0), "stderr: {}", self.stderr);
         self
     }
 
-    /// The one JSON object on standard output.
+    /// Returns the single JSON object on standard output.
     #[track_caller]
     pub fn json(&self) -> Value {
         let value: Value =
@@ -66,7 +66,7 @@ impl Run {
         value
     }
 
-    /// Fails unless the command failed and said every one of `facts` on standard error.
+    /// Checks that the command failed and that standard error contains all `facts`.
     #[track_caller]
     pub fn refused(&self, facts: &[&str]) {
         assert_eq!(
@@ -82,7 +82,7 @@ impl Run {
             self.stderr
         );
         if !self.stdout.is_empty() {
-            // with --json, the object of a failure, which has no results
+            // With --json, the object of a failure has no results.
             let object = self.json();
             let fields: Vec<&String> = object
                 .as_object()
@@ -108,7 +108,7 @@ impl Run {
     }
 }
 
-/// A temporary folder in which the command runs.
+/// Temporary folder in which the command runs.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -120,25 +120,26 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Makes a file.
+    /// Creates a file.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         fs::write(self.path(name), content).expect("a file in the temporary folder");
         self
     }
 
-    /// The command with these arguments, in this folder, on the CPU unless they say otherwise.
+    /// Returns the command with these arguments, in this folder, on the CPU unless they name a
+    /// device.
     pub fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(binary());
         command.current_dir(self.0.path()).args(args);
         command
     }
 
-    /// Runs `ferrovox` with arguments that are separated by spaces.
+    /// Runs `ferrovox` with arguments separated by spaces.
     pub fn run(&self, args: &str) -> Run {
         Run::of(&mut self.command(&args.split_whitespace().collect::<Vec<_>>()))
     }
 
-    /// Runs a shell script with the command's path in `$FERROVOX`; `None` on a machine without
+    /// Runs a shell script with the path of the command in `$FERROVOX`; `None` on a machine without
     /// `sh`.
     pub fn shell(&self, script: &str) -> Option<Run> {
         Command::new("sh").arg("-c").arg("true").status().ok()?;
@@ -151,7 +152,7 @@ impl Folder {
         Some(Run::of(&mut command))
     }
 
-    /// Every file of the folder with its content.
+    /// Returns every file of the folder with its contents.
     pub fn content(&self) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.0.path())
             .expect("the temporary folder")
@@ -164,8 +165,8 @@ impl Folder {
             .collect()
     }
 
-    /// Runs a command that must fail with these facts on standard error and leave every file as it
-    /// was.
+    /// Runs a command that must fail with these facts on standard error and leave all files
+    /// unchanged.
     #[track_caller]
     pub fn refuses(&self, args: &str, facts: &[&str]) {
         let before = self.content();
@@ -178,7 +179,7 @@ impl Folder {
     }
 }
 
-/// Whether the tests run as root, whom permissions do not stop.
+/// Returns `true` if the tests run as root, whom permissions do not restrict.
 pub fn is_root() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|text| {
         text.lines()

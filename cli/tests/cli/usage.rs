@@ -1,4 +1,4 @@
-//! Usages that make no sense end with status 2, and help and version do not touch a device.
+//! Invalid command lines end with status 2; help and version do not open a device.
 
 use crate::support::{Folder, binary};
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 
 #[test]
-fn wrong_usages() {
+fn invalid_command_lines_end_with_status_2() {
     let folder = Folder::new();
     for args in [
         "",
@@ -146,7 +146,7 @@ fn every_command_has_help() {
 }
 
 #[test]
-fn usages_name_the_output_that_is_demanded() {
+fn usage_lines_name_the_required_output() {
     let folder = Folder::new();
     for command in ["mesh", "distance", "skeleton", "voxelize", "render"] {
         let help = folder.run(&format!("{command} --help")).ok().stdout;
@@ -161,9 +161,9 @@ fn usages_name_the_output_that_is_demanded() {
     }
 }
 
-/// The promise is 20 ms; the fastest of several runs, since a test machine is busy.
+/// The limit is 20 ms for the fastest of several runs, because a test machine is busy.
 #[test]
-fn the_version_comes_at_once() {
+fn version_is_printed_within_20_ms() {
     let time = |_| {
         let start = Instant::now();
         let output = Command::new(binary()).arg("--version").output().unwrap();

@@ -10,14 +10,14 @@ use ferrovox::{
 };
 use serde_json::json;
 
-/// A tetrahedron of volume 36, the last side left out if it is to be open.
+/// Returns a tetrahedron of volume 36, without its last side if it is to be open.
 fn tetrahedron(open: bool) -> String {
     let last = if open { "" } else { "f 2 3 4\n" };
     format!("v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\n{last}")
 }
 
 #[test]
-fn a_tetrahedron() {
+fn tetrahedron_is_voxelized_exactly() {
     let folder = Folder::new();
     folder.file("a.obj", tetrahedron(false));
     for output in ["a.nii", "a.nii.gz", "a.nrrd", "a.mha"] {
@@ -54,7 +54,7 @@ fn a_tetrahedron() {
             .filter(|&&sample| sample == 1)
             .count();
         assert_eq!(report["voxels"], json!(ones));
-        // the voxel at the corner of three right angles, where the file says it lies
+        // The voxel at the corner with three right angles, at the position that the file states.
         let at = volume.geometry().world_to_index([0.05; 3].into());
         let index = [at.x, at.y, at.z].map(|x| x.round() as usize);
         assert_eq!((index, volume.get(index)), ([2; 3], Some(1)));
@@ -69,9 +69,10 @@ fn a_tetrahedron() {
     );
 }
 
-/// An isosurface, in every format that can be read.
+/// An isosurface in every readable mesh format.
+
 #[test]
-fn there_and_back() {
+fn voxelized_isosurface_matches_the_volume() {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16; 3]));
     let mut counts = Vec::new();
@@ -93,7 +94,7 @@ fn there_and_back() {
 }
 
 #[test]
-fn what_cannot_be_done_leaves_nothing() {
+fn failures_leave_no_files() {
     let folder = Folder::new();
     folder.file("open.obj", tetrahedron(true));
     folder.file("empty.obj", "# nothing\n");

@@ -1,21 +1,21 @@
-//! What a reading takes of memory, and what it may take.
+//! Memory that a reader uses, and its limit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Memory that one reading may take beyond a multiple of its input: the buffers, and one step of
-/// growth.
+/// Allowed memory in addition to a multiple of the input, in bytes: buffers and one step of growth.
 const MEMORY: usize = 24 << 20;
-/// The multiple: what one byte of compressed data may become, twice over for samples that are
+/// Allowed multiple of the input: the expansion of compressed data, doubled for samples that are
 /// converted.
 const PER_BYTE: usize = 2 * 1032;
 
-/// Bytes that reading so many may take.
+/// Returns the limit for an input of this many bytes.
 pub fn limit(bytes: usize) -> isize {
     (MEMORY + PER_BYTE * bytes) as isize
 }
 
-/// Runs `act`; the most bytes that this thread held meanwhile beyond those before.
+/// Runs `act` and returns the peak memory of this thread meanwhile, in bytes above the initial
+/// value.
 pub fn peak<R>(act: impl FnOnce() -> R) -> (R, isize) {
     PEAK.set(0);
     LIVE.set(0);
@@ -23,7 +23,7 @@ pub fn peak<R>(act: impl FnOnce() -> R) -> (R, isize) {
     (result, PEAK.get())
 }
 
-/// The system's allocator, counting what the calling thread holds and held at most.
+/// System allocator that counts the current and the peak memory of the calling thread.
 struct PendingCount;
 
 thread_local! {
@@ -39,8 +39,8 @@ fn count(change: isize) {
     });
 }
 
-// SAFETY: every call is handed to the system's allocator unchanged; counting neither allocates nor
-// panics (the counters need no initialisation and have no destructor).
+// SAFETY: every call is forwarded to the system allocator unchanged; counting neither allocates nor
+// panics (the counters need no initialization and have no destructor).
 unsafe impl GlobalAlloc for PendingCount {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);

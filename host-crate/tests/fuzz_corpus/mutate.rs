@@ -1,7 +1,7 @@
-//! Changes to the bytes of a file, whatever they mean, and the numbers that choose them.
+//! Seeded mutations of the bytes of a file.
 
-/// One to four changes: a flipped byte, a number that matters, a cut, a piece of another file, a
-/// piece doubled.
+/// Applies one to four mutations: a flipped byte, a boundary value, a truncation, a part of another
+/// file, a duplicated part.
 pub fn mutate(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     const NUMBERS: [u64; 8] = [0, 1, 0x7F, 0x80, 0xFFFF, 0x7FFF_FFFF, u64::MAX, 1 << 63];
     let mut mutated = bytes.to_vec();
@@ -33,11 +33,11 @@ pub fn mutate(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     mutated
 }
 
-/// SplitMix64: the same sequence everywhere.
+/// SplitMix64, with the same sequence on all machines.
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -46,7 +46,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, which is not zero.
+    /// Returns a number below `limit`, which must not be zero.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }

@@ -1,5 +1,5 @@
-//! The files of the corpus: small, valid ones of every kind, and ones with the damage that readers
-//! must withstand.
+//! Files of the corpus: small valid files of every kind, and files with damage that readers must
+//! withstand.
 
 use std::fs;
 use std::io::Write;
@@ -37,7 +37,7 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What the library itself writes, whole and cut.
+/// Returns files written by the library, complete and truncated.
 fn written_volumes() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
     let geometry = Geometry::from_spacing([0.5, 1.0, 2.0], [-1.0, 2.0, 3.0]).unwrap();
@@ -109,7 +109,7 @@ fn written_volumes() -> Vec<File> {
     files
 }
 
-/// Headers that use the less usual fields, and broken ones.
+/// Returns headers with uncommon fields, and invalid ones.
 fn text_headers() -> Vec<File> {
     let small = "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 1 3\n";
     let nrrd = [
@@ -155,7 +155,7 @@ fn text_headers() -> Vec<File> {
     files
 }
 
-/// NIfTI-1 with the fields that the library's own writer leaves alone.
+/// Returns NIfTI-1 files with fields that the library does not write.
 fn nifti_headers() -> Vec<File> {
     let header = |dims: &[i16], datatype: i16, bits: i16| {
         let mut bytes = vec![0; 352];
@@ -202,7 +202,7 @@ fn nifti_headers() -> Vec<File> {
     odd[252] = 1;
     odd[254] = 77;
     odd.extend([1, 2]);
-    // the samples of a pair are the header's own bytes here
+    // The samples of a pair are the bytes of the header here.
     let mut pair = header(&[4, 9, 9], 2, 8);
     pair[108..112].copy_from_slice(&28_f32.to_le_bytes());
     let mut analyze = pair.clone();
@@ -322,7 +322,7 @@ fn points() -> Vec<File> {
     .into()
 }
 
-/// SWC: two trees, parents behind their children, and damage.
+/// Returns SWC files: two trees, parents after their children, and damage.
 fn skeletons() -> Vec<File> {
     let tree = "# a tree\n1 1 0 0 0 2.5 -1\n2 3 0.5 -1e2 3 1 1\n3 3 0 4 3 1 2 # a fork\n4 3 0 -4 3 1 2\n5 6 0 5 3 1 3\n";
     let two =
@@ -344,7 +344,7 @@ fn skeletons() -> Vec<File> {
     .into()
 }
 
-/// OBJ: quads, references of all kinds, and damage.
+/// Returns OBJ files: quads, references of all kinds, and damage.
 fn text_meshes() -> Vec<File> {
     [
         (
@@ -365,7 +365,8 @@ fn text_meshes() -> Vec<File> {
     .into()
 }
 
-/// STL: both forms, and damage.
+/// Returns STL files: both forms, and damage.
+
 fn facets() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.stl");

@@ -1,5 +1,5 @@
-//! What may be wrong with any file: missing, a folder, another format, cut, too long, sizes that
-//! lie.
+//! Invalid files of every format: missing, a folder, another format, truncated, too long, wrong
+//! sizes.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ const KINDS: [(&str, bool); 7] = [
     ("npy", false),
 ];
 
-/// The bytes of a good file of each kind.
+/// Returns a valid file of each format.
 fn good_files() -> Vec<(String, Vec<u8>)> {
     let folder = folder();
     let volume = volume_of(SampleType::I16, Geometry::default());
@@ -70,7 +70,7 @@ fn a_folder() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read() {
+fn unreadable_file_is_rejected() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder();
     let path = folder.path().join("secret.nii");
@@ -128,7 +128,7 @@ fn a_file_with_the_extension_of_another_format_is_read_by_its_content() {
     for (written, bytes) in &all {
         let expected = read_bytes(written, bytes).unwrap();
         for (named, _) in &all {
-            // whether a file is packed is seen from its bytes
+            // Compression is detected from the contents.
             let name = format!("named.{}", named.split_once('.').unwrap().1);
             let found = read_bytes(&name, bytes).unwrap();
             assert_eq!(found.volume, expected.volume, "{written} as {name}");
@@ -141,7 +141,7 @@ fn a_file_with_the_extension_of_another_format_is_read_by_its_content() {
             let notes = &found.header.notes;
             assert_eq!(notes.iter().any(says_both), !is_same, "{notes:?}");
         }
-        // a format that the caller names counts
+        // A format given by the caller takes precedence.
         let other = match expected.header.format {
             VolumeFormat::Nrrd => VolumeFormat::Nifti,
             _ => VolumeFormat::Nrrd,
@@ -157,7 +157,7 @@ fn a_file_with_the_extension_of_another_format_is_read_by_its_content() {
 }
 
 #[test]
-fn points_with_the_extension_of_another_format_are_read_by_their_content() {
+fn point_files_with_a_wrong_extension_are_read_by_content() {
     let folder = folder();
     let (ply, npy_file) = (
         b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n1 2 3\n".to_vec(),
@@ -174,7 +174,7 @@ fn points_with_the_extension_of_another_format_are_read_by_their_content() {
             );
         }
     }
-    // text begins with anything: what is no text of points says what it found
+    // Text has no signature, so the error shows what was found.
     let path = folder.path().join("points.npy");
     fs::write(&path, "1 2 3\n").unwrap();
     let error = read_points(&path).unwrap_err().to_string();
@@ -185,7 +185,7 @@ fn points_with_the_extension_of_another_format_are_read_by_their_content() {
 }
 
 #[test]
-fn an_unknown_format() {
+fn unknown_format_shows_the_first_bytes() {
     let found = message("scan.tiff", b"II*\0");
     assert!(found.starts_with("scan.tiff: unknown format"), "{found}");
     assert!(
@@ -208,7 +208,7 @@ fn every_truncation_of_every_format_is_an_error() {
 }
 
 #[test]
-fn truncated_samples_say_how_many_there_are() {
+fn truncated_samples_are_reported_with_their_size() {
     for (name, bytes) in good_files() {
         let cut = message(&name, &bytes[..bytes.len() - 1]);
         if name.ends_with("gz") || bytes.windows(8).any(|window| window == b"g: gzip\n") {
@@ -269,8 +269,7 @@ fn damaged_compression_is_an_error() {
     }
 }
 
-/// Sizes of terabytes in files of a few hundred bytes: refused by the numbers, before memory is
-/// asked for.
+/// Sizes of terabytes in files of a few hundred bytes are rejected before memory is allocated.
 #[test]
 fn sizes_that_lie() {
     let nifti = Nifti::new(&[32767, 32767, 32767], 64, 64).samples(&[0; 64]);
@@ -323,7 +322,7 @@ fn sizes_that_lie() {
     );
 }
 
-/// Compressed data cannot hold more than 1032 times their length.
+/// Compressed data expand by at most a factor of 1032.
 #[test]
 fn sizes_that_no_compression_reaches() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -1,4 +1,4 @@
-//! Samples that are several numbers each, and volumes that are stored so.
+//! Samples with several components, and volumes stored as components.
 
 use ferrovox::grid::{AnyVolume, Sample};
 use ferrovox::io::{ReadOptions, VolumeFile, VolumeReader, read_volume_bytes};
@@ -21,7 +21,7 @@ fn samples<T: Sample>(volume: &AnyVolume) -> Vec<T> {
     bytemuck::cast_slice(volume.bytes()).to_vec()
 }
 
-/// Reads as a whole and by planes, which must agree.
+/// Reads a file as a whole and by planes, which must agree.
 fn read<T: Sample>(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<T>, VolumeFile) {
     let file = read_volume_bytes(name, bytes, options).unwrap();
     let found = samples::<T>(&file.volume);
@@ -36,7 +36,7 @@ fn read<T: Sample>(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<T>, 
     (found, file)
 }
 
-/// Checks a file of 2 x 1 x 2 samples of u8 with three components, that are numbered from 0 on.
+/// Checks a file of 2 x 1 x 2 samples of u8 with three components, whose values count from 0.
 fn check_three(name: &str, bytes: &[u8]) {
     for index in 0..3 {
         let (found, file) = read::<u8>(name, bytes, &component(index));
@@ -55,13 +55,13 @@ fn check_three(name: &str, bytes: &[u8]) {
         error.to_string(),
         format!("{name}: the samples have no component 3; each has 3, counted from 0")
     );
-    // cut in a component that was not asked for
+    // Truncated within a component that is not selected.
     let error = read_volume_bytes(name, &bytes[..bytes.len() - 1], &component(0));
     assert!(error.is_err(), "{name}");
 }
 
 #[test]
-fn colours_and_vectors() {
+fn colours_and_vectors_have_three_components() {
     let data: Vec<u8> = (0..12).collect();
     check_three("a.nii", &Nifti::new(&[2, 1, 2], 128, 24).samples(&data));
     let lines = "type: uint8\ndimension: 4\nsizes: 3 2 1 2\nkinds: vector domain domain domain\nencoding: raw";
@@ -82,7 +82,7 @@ fn colours_and_vectors() {
 }
 
 #[test]
-fn complex_numbers_have_two() {
+fn complex_numbers_have_two_components() {
     let data: Vec<u8> = [1.0_f32, -1.0, 2.0, -2.0]
         .iter()
         .flat_map(|it| it.to_le_bytes())
@@ -100,7 +100,7 @@ fn complex_numbers_have_two() {
 }
 
 #[test]
-fn vectors_that_are_stored_one_component_after_the_other() {
+fn planar_vector_components_are_read() {
     let mut file = Nifti::new(&[2, 1, 2, 1, 3], 2, 8);
     file.i16(68, 1007); // a vector
     let bytes = file.samples(&(0..12).collect::<Vec<u8>>());
@@ -111,7 +111,7 @@ fn vectors_that_are_stored_one_component_after_the_other() {
 }
 
 #[test]
-fn volumes_that_are_stored_sample_by_sample() {
+fn interleaved_volumes_are_read() {
     let lines = "type: uint8\ndimension: 4\nsizes: 3 2 1 2\nkinds: list domain domain domain\nencoding: raw";
     let bytes = nrrd(lines, &(0..12).collect::<Vec<u8>>());
     assert!(message("a.nrrd", &bytes).contains("the file holds 3 volumes"));
@@ -122,7 +122,7 @@ fn volumes_that_are_stored_sample_by_sample() {
     let (found, file) = read::<u8>("a.nrrd", &bytes, &options);
     assert_eq!(found, [2, 5, 8, 11]);
     assert_eq!((file.header.components, file.header.volumes), (1, 3));
-    // volumes of samples of several numbers
+    // Several volumes of samples with several components.
     let lines = "type: uint8\ndimension: 5\nsizes: 2 1 1 2 3\nkinds: complex domain domain domain time\nencoding: raw";
     let bytes = nrrd(lines, &(0..12).collect::<Vec<u8>>());
     let options = ReadOptions {
@@ -134,7 +134,7 @@ fn volumes_that_are_stored_sample_by_sample() {
 }
 
 #[test]
-fn the_last_axis_of_an_array() {
+fn last_axis_of_an_array_holds_the_components() {
     let data: Vec<u8> = (0..12).collect();
     let of = |fortran: &str| {
         let text = format!("{{'descr': '|u1', 'fortran_order': {fortran}, 'shape': (2, 1, 2, 3)}}");

@@ -6,12 +6,12 @@ use ferrovox::grid::{AnyVolume, Geometry, SampleType, Volume};
 use ferrovox::io::{FileError, ReadOptions, VolumeFile, read_volume_bytes};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-/// A folder that goes away with the test.
+/// Returns a folder that is removed at the end of the test.
 pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// The real volume in the repository.
+/// Returns the path of the real volume in the repository.
 pub fn mni152() -> PathBuf {
     let folder = std::env::var_os("FERROVOX_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../cli/data"),
@@ -24,12 +24,13 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<VolumeFile, FileError> {
     read_volume_bytes(name, bytes, &ReadOptions::default())
 }
 
-/// The message of a reading that must fail.
+/// Returns the message of a read that must fail.
 pub fn message(name: &str, bytes: &[u8]) -> String {
     read_bytes(name, bytes).expect_err("damaged").to_string()
 }
 
-/// A volume of every value that matters to byte orders and types: extremes, signs, a fraction.
+/// Returns a volume with extreme, negative and fractional values, which reveal wrong byte orders
+/// and types.
 pub fn volume_of(sample_type: SampleType, geometry: Geometry) -> AnyVolume {
     const DIMS: [usize; 3] = [3, 4, 5];
     let index = |x: usize, y: usize, z: usize| (x + 3 * (y + 4 * z)) as i32;
@@ -53,7 +54,7 @@ pub fn volume_of(sample_type: SampleType, geometry: Geometry) -> AnyVolume {
     }
 }
 
-/// A geometry without any symmetry: rotated, anisotropic, shifted.
+/// Returns a geometry without symmetry: rotated, anisotropic and shifted.
 pub fn oblique() -> Geometry {
     let rotation = Rotation3::from_euler_angles(0.3, -0.5, 1.1);
     let spacing = Matrix3::from_diagonal(&Vector3::new(0.7, 1.3, 2.9));
@@ -61,7 +62,7 @@ pub fn oblique() -> Geometry {
     Geometry::new(rotation.matrix() * spacing, origin).expect("an invertible map")
 }
 
-/// Compares two maps coefficient by coefficient.
+/// Compares two affines coefficient by coefficient.
 pub fn assert_close(found: &Geometry, expected: &Geometry, tolerance: f64) {
     let difference = (found.affine() - expected.affine()).abs().max();
     assert!(

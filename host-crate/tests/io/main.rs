@@ -1,5 +1,5 @@
-//! Volume and mesh files through the public interface: round trips, hand-made headers, damaged
-//! input, a real volume.
+//! Volume, mesh, skeleton and point files through the public interface: round trips, handwritten
+//! headers, invalid input, a real volume.
 
 mod bad_input;
 mod components;

@@ -1,4 +1,4 @@
-//! Mesh files: written, and read back by the smallest readers that the formats allow.
+//! Written mesh files, checked with minimal readers of the formats.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use ferrovox::mesh::{TriangleMesh, Triangles};
 
 use crate::helpers::folder;
 
-/// A tetrahedron with normals and an unused vertex.
+/// Returns a tetrahedron with normals and an unused vertex.
 fn tetrahedron() -> TriangleMesh {
     TriangleMesh {
         vertices: vec![
@@ -28,7 +28,7 @@ fn tetrahedron() -> TriangleMesh {
     }
 }
 
-/// Writes a mesh under a name and returns the file's bytes.
+/// Writes a mesh and returns the bytes of the file.
 fn written(name: &str, mesh: &TriangleMesh, options: &MeshWriteOptions) -> Vec<u8> {
     let folder = folder();
     let path = folder.path().join(name);
@@ -36,7 +36,7 @@ fn written(name: &str, mesh: &TriangleMesh, options: &MeshWriteOptions) -> Vec<u
     fs::read(&path).unwrap()
 }
 
-/// The bytes after the first occurrence of `marker`.
+/// Returns the bytes after the first occurrence of `marker`.
 fn after<'a>(bytes: &'a [u8], marker: &str) -> &'a [u8] {
     let at = bytes
         .windows(marker.len())
@@ -121,7 +121,7 @@ fn ply_of_other_writers() {
 }
 
 #[test]
-fn damaged_ply_is_named() {
+fn damaged_ply_is_reported_with_the_problem() {
     let good = written("a.ply", &tetrahedron(), &MeshWriteOptions::default());
     for length in 0..good.len() {
         let error = read_mesh_bytes("a.ply", &good[..length])
@@ -198,7 +198,7 @@ fn damaged_ply_is_named() {
 }
 
 #[test]
-fn obj_holds_every_digit() {
+fn obj_numbers_read_back_exactly() {
     let mesh = tetrahedron();
     let text = String::from_utf8(written("a.obj", &mesh, &MeshWriteOptions::default())).unwrap();
     let numbers = |line: &str| -> [f32; 3] {
@@ -277,7 +277,7 @@ fn vtk_legacy_is_big_endian_polydata() {
 }
 
 #[test]
-fn vtp_arrays_stand_at_their_offsets() {
+fn vtp_arrays_are_at_their_offsets() {
     let mesh = tetrahedron();
     let bytes = written("a.vtp", &mesh, &MeshWriteOptions::default());
     let data = after(&bytes, "<AppendedData encoding=\"raw\">_");
@@ -326,7 +326,7 @@ fn vtp_arrays_stand_at_their_offsets() {
 
 #[test]
 fn large_meshes_are_encoded_in_order() {
-    // Several parallel tasks and batches of the encoder.
+    // Several sections and parallel tasks of the encoder.
     let count = 700_001_u32;
     let mesh = TriangleMesh {
         vertices: (0..count).map(|i| [i as f32, -(i as f32), 0.5]).collect(),
@@ -370,7 +370,7 @@ fn invalid_meshes_and_unknown_extensions_leave_no_file() {
         "{error}"
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    // A format that is named needs no extension.
+    // A format that is given explicitly needs no extension.
     let named = MeshWriteOptions {
         format: Some(MeshFormat::Stl),
         ..options
@@ -378,8 +378,8 @@ fn invalid_meshes_and_unknown_extensions_leave_no_file() {
     write_mesh(folder.path().join("surface"), &tetrahedron(), &named).unwrap();
 }
 
-/// Prints how long a mesh of 2.5 million triangles takes:
-/// `cargo test --release -p ferrovox --test files time_of -- --ignored --nocapture`.
+/// Prints the time for writing a mesh of 2.5 million triangles:
+/// `cargo test --release -p ferrovox --test io time_of_writing -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a check"]
 fn time_of_writing() {

@@ -1,4 +1,4 @@
-//! A mesh that is written piece by piece is the file of the whole mesh, or nothing.
+//! A mesh written piece by piece gives the file of the whole mesh, or none.
 
 use std::fs;
 use std::path::Path;
@@ -20,8 +20,8 @@ fn options(normals: bool) -> MeshWriteOptions {
     }
 }
 
-/// Writes a mesh in pieces: each of `cuts` says up to which vertex and triangle one goes, and with
-/// which width of index.
+/// Writes a mesh in pieces. Each of `cuts` states the end of a piece, as numbers of vertices and
+/// triangles, and the width of its indices.
 fn write_pieces(path: &Path, mesh: &TriangleMesh, cuts: &[(usize, usize, bool)]) {
     let mut writer = MeshWriter::create(path, &options(mesh.normals.is_some())).unwrap();
     let triangles: Vec<[u64; 3]> = mesh.triangles.iter().collect();
@@ -47,7 +47,7 @@ fn write_pieces(path: &Path, mesh: &TriangleMesh, cuts: &[(usize, usize, bool)])
     assert_eq!(counts.triangles, triangles.len() as u64);
 }
 
-/// Numbers without a pattern, the same everywhere.
+/// Returns a pseudo-random sequence that is the same on all machines.
 fn noise(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -72,7 +72,7 @@ fn mesh_of(vertices: usize, triangles: usize, normals: bool, seed: u64) -> Trian
     }
 }
 
-/// Compares the files of a mesh in one piece and in several.
+/// Compares the files of a mesh written as a whole and in pieces.
 fn assert_same_files(names: &[&str], mesh: &TriangleMesh, cuts: &[(usize, usize, bool)]) {
     let folder = folder();
     for name in names {
@@ -100,7 +100,7 @@ proptest! {
         cuts in proptest::collection::vec((0.0..=1.0_f64, 0.0..=1.0_f64, any::<bool>()), 0..8),
         seed in any::<u64>(),
     ) {
-        // A triangle may name any vertex: of an earlier piece, of its own, of one that is far off.
+        // A triangle may refer to a vertex of an earlier piece, of its own, or of a much later one.
         let mesh = mesh_of(vertices, triangles, normals, seed);
         let count = mesh.triangles.len();
         let at = |part: f64, of: usize| (part * of as f64) as usize;
@@ -114,9 +114,9 @@ proptest! {
     }
 }
 
-/// The encoders work on batches of 2^19.
+/// More elements than one section of the encoder.
 #[test]
-fn pieces_larger_than_a_batch() {
+fn pieces_larger_than_an_encoder_section_are_written() {
     let many = 530_000;
     let vertices = mesh_of(many, 10, true, 7);
     let cuts = [(many - 100, 5, false), (many, 10, true)];
@@ -127,14 +127,14 @@ fn pieces_larger_than_a_batch() {
 }
 
 #[test]
-fn a_mesh_without_pieces_is_the_empty_mesh() {
+fn writer_without_pieces_writes_an_empty_mesh() {
     for normals in [false, true] {
         assert_same_files(&NAMES, &mesh_of(0, 0, normals, 0), &[]);
     }
 }
 
 #[test]
-fn dropping_a_writer_leaves_everything_as_it_was() {
+fn dropped_writer_leaves_all_files_unchanged() {
     let folder = folder();
     for name in NAMES {
         let path = folder.path().join(name);
@@ -157,7 +157,7 @@ fn dropping_a_writer_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn a_vertex_that_never_comes_is_named_as_in_the_whole_mesh() {
+fn missing_vertex_gives_the_error_of_the_whole_mesh() {
     let folder = folder();
     for name in NAMES {
         let path = folder.path().join(name);
@@ -187,7 +187,7 @@ fn a_vertex_that_never_comes_is_named_as_in_the_whole_mesh() {
 }
 
 #[test]
-fn pieces_with_wrong_normals_are_refused_and_leave_no_trace() {
+fn pieces_with_wrong_normals_are_rejected_without_effect() {
     let folder = folder();
     let path = folder.path().join("a.ply");
     let mut writer = MeshWriter::create(&path, &options(true)).unwrap();
@@ -216,7 +216,7 @@ fn pieces_with_wrong_normals_are_refused_and_leave_no_trace() {
 }
 
 #[test]
-fn formats_and_places_are_checked_at_once() {
+fn format_and_folder_are_checked_at_creation() {
     let folder = folder();
     let message = |path: &Path| match MeshWriter::create(path, &options(false)) {
         Ok(_) => panic!("{} is accepted", path.display()),
@@ -226,7 +226,7 @@ fn formats_and_places_are_checked_at_once() {
     assert!(message(&folder.path().join("none").join("a.ply")).contains("there is no folder"));
     fs::create_dir(folder.path().join("b.ply")).unwrap();
     assert!(message(&folder.path().join("b.ply")).contains("this is a directory"));
-    // A format that is named needs no extension.
+    // A format that is given explicitly needs no extension.
     let path = folder.path().join("a.tiff");
     let named = MeshWriteOptions {
         format: Some(MeshFormat::Obj),
@@ -241,11 +241,11 @@ fn formats_and_places_are_checked_at_once() {
     );
 }
 
-/// Tells a child of these tests where to write.
+/// Name of the environment variable that tells a child process where to write.
 const CHILD: &str = "FERROVOX_TEST_PIECES";
 
-/// Runs one of these tests in a child process, by way of a shell command that ends in
-/// `exec "$0" "$@"`.
+/// Runs one of these tests in a child process, through a shell command that ends in `exec "$0"
+/// "$@"`.
 #[cfg(unix)]
 fn child(test: &str, command: &str, folder: &Path) -> String {
     let output = Command::new("sh")
@@ -261,11 +261,11 @@ fn child(test: &str, command: &str, folder: &Path) -> String {
     text
 }
 
-/// Files may not grow beyond 64 KiB: the temporary ones fail while pieces come, or the output when
-/// it is joined.
+/// With files limited to 64 KiB, writing fails either in a temporary file or when the output is
+/// joined.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_leaves_the_old_file() {
+fn full_disk_leaves_the_old_file() {
     if let Some(folder) = std::env::var_os(CHILD) {
         for (name, pieces) in NAMES.iter().flat_map(|name| [(name, 3), (name, 30)]) {
             let path = Path::new(&folder).join(name);
@@ -298,7 +298,7 @@ fn a_full_disk_leaves_the_old_file() {
         fs::write(folder.path().join(name), name).unwrap();
     }
     let text = child(
-        "mesh_pieces::a_full_disk_leaves_the_old_file",
+        "mesh_pieces::full_disk_leaves_the_old_file",
         "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\"",
         folder.path(),
     );
@@ -311,8 +311,7 @@ fn a_full_disk_leaves_the_old_file() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), NAMES.len());
 }
 
-/// The memory of the process itself stays where it was while a mesh of 60 MB is written in pieces
-/// of 2 MB.
+/// The memory of the process does not grow while a mesh of 60 MB is written in pieces of 2 MB.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_bounded_by_the_piece() {
@@ -325,7 +324,7 @@ fn memory_is_bounded_by_the_piece() {
             let triangles: Vec<[u64; 3]> = (first..first + 30_000)
                 .map(|i| [i, i + 1, i + 40_000])
                 .collect();
-            // The last piece names nothing beyond it.
+            // The last piece has no forward references.
             let kept = if piece == 29 { 0 } else { triangles.len() };
             writer
                 .append(&vertices, Some(&normals), &triangles[..kept])
@@ -357,8 +356,8 @@ fn memory_is_bounded_by_the_piece() {
     assert!(peak < 40 << 10, "{peak} KiB");
 }
 
-/// Prints how long a mesh of 2.5 million triangles takes whole and in ten pieces:
-/// `cargo test --release -p ferrovox --test files time_of_pieces -- --ignored --nocapture`.
+/// Prints the time for writing a mesh of 2.5 million triangles as a whole and in ten pieces:
+/// `cargo test --release -p ferrovox --test io time_of_pieces -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a check"]
 fn time_of_pieces() {

@@ -1,4 +1,4 @@
-//! OBJ, STL and PLY as text, read.
+//! Readers of OBJ, STL and PLY.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn error(name: &str, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_meshes_are_read_back() {
     let folder = folder();
     let mesh = tetrahedron();
     let path = folder.path().join("a.obj");
@@ -38,18 +38,18 @@ fn what_is_written_is_read() {
         (0..4).map(|triangle| mesh.triangle(triangle)).collect()
     };
     assert_eq!(corners(&read), corners(&mesh));
-    // corners at one place are one vertex, so the mesh is closed
+    // Corners at equal positions become one vertex, so the mesh is closed.
     assert_eq!(read.vertices.len(), 4);
     assert!(check(&read).is_closed());
-    // a file that begins as text does and is none
+    // A binary file that starts like a text file.
     let mut bytes = fs::read(&path).unwrap();
     bytes[..6].copy_from_slice(b"solid ");
     assert_eq!(read_mesh_bytes("a.stl", &bytes).unwrap(), read);
 }
 
-/// Formats are told by content where it tells them, and unknown extensions are named.
+/// The contents determine the format where they have a signature, otherwise the extension.
 #[test]
-fn formats_are_told_by_content_then_by_extension() {
+fn contents_then_extension_determine_the_format() {
     let off = b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
     assert_eq!(
         error("x.off", off),
@@ -80,7 +80,7 @@ fn formats_are_told_by_content_then_by_extension() {
 }
 
 #[test]
-fn obj_of_all_kinds() {
+fn obj_records_of_all_kinds_are_read() {
     let text = "# a square pyramid\nmtllib a.mtl\nv 0 0 0\nv 2 0 0 1\nv 2 2 0 .1 .2 .3\n\tv 0 2 0\nvt 0 0\nvn 0 0 1\n\
                 g base\nusemtl stone\nf 1/1/1 4//1 3/1 -3 # a quad\nv 1 1 -1.5e0\nf -1 -4 -5\r\nf 5 1 4\nf 5 4 3\nf 5 3 2\n";
     let mesh = read_mesh_bytes("a.obj", text.as_bytes()).unwrap();
@@ -99,12 +99,12 @@ fn obj_of_all_kinds() {
         read_mesh_bytes("a.obj", b"").unwrap(),
         TriangleMesh::default()
     );
-    // a comment in another encoding
+    // A comment that is not UTF-8.
     assert!(read_mesh_bytes("a.obj", b"# \xe9t\xe9\nv 1 2 3\n").is_ok());
 }
 
 #[test]
-fn damaged_obj_names_the_line() {
+fn damaged_obj_is_reported_with_its_line() {
     let cases: [(&[u8], &str); 8] = [
         (
             b"v 1 2 3\nv 1 2\n",
@@ -137,7 +137,7 @@ fn damaged_obj_names_the_line() {
 }
 
 #[test]
-fn ply_as_text() {
+fn text_ply_is_read() {
     let header = "ply\nformat ascii 1.0\ncomment a pyramid\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
                   property uchar red\nelement edge 1\nproperty list uchar int a\nelement face 3\nproperty list uchar int vertex_indices\n\
                   property float quality\nend_header\n";
@@ -176,7 +176,7 @@ fn ply_as_text() {
 }
 
 #[test]
-fn stl_as_text() {
+fn text_stl_is_read() {
     let text = "solid two parts\n facet normal 0 0 1\n outer loop\n vertex 0 0 0\n vertex 1 0 0\n vertex 0 1 0\n endloop\n endfacet\n\
                 endsolid two parts\nSOLID\nFACET NORMAL 0 0 -1 OUTER LOOP\nVERTEX 0 0 -0 VERTEX 0 1 0\nVERTEX 1 0 0\nENDLOOP ENDFACET\nENDSOLID";
     let mesh = read_mesh_bytes("a.stl", text.as_bytes()).unwrap();
@@ -189,7 +189,7 @@ fn stl_as_text() {
 }
 
 #[test]
-fn damaged_stl_says_what_is_wrong() {
+fn damaged_stl_is_reported_with_the_problem() {
     let text = "solid\nfacet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet endsolid\n";
     let text = text.replace(" outer", "\nouter");
     let cases = [

@@ -1,4 +1,4 @@
-//! MetaImage headers written by hand.
+//! MetaImage files with handwritten headers.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use nalgebra::Point3;
 
 use crate::helpers::{folder, message, read_bytes};
 
-/// A file of header lines and local data.
+/// Returns a file of header lines and local data.
 pub fn mha(lines: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = format!("ObjectType = Image\n{lines}\nElementDataFile = LOCAL\n").into_bytes();
     bytes.extend_from_slice(data);
@@ -41,13 +41,13 @@ fn every_element_type() {
 
 #[test]
 fn positions_are_turned_from_lps_to_ras() {
-    // The first three numbers of the matrix are the direction of the first axis: here y, then z,
-    // then x.
+    // The first three numbers of the matrix are the direction of the first axis, here y; then z and
+    // x.
     let lines = format!(
         "{SMALL}\nTransformMatrix = 0 1 0 0 0 1 1 0 0\nOffset = 10 20 30\nElementSpacing = 2 3 4"
     );
     let file = read_bytes("a.mha", &mha(&lines, &[0; 6])).unwrap();
-    // LPS: (10 + 4·k, 20 + 2·i, 30 + 3·j) at i = 1, j = 2, k = 3
+    // LPS: (10 + 4·k, 20 + 2·i, 30 + 3·j) at i = 1, j = 2, k = 3.
     let world = file
         .volume
         .geometry()
@@ -163,7 +163,7 @@ fn places_that_are_odd() {
 }
 
 #[test]
-fn damaged_headers_are_named() {
+fn damaged_headers_are_reported_with_the_field() {
     for (line, fact) in [
         (
             "ElementSpacing = 1 1",

@@ -1,4 +1,4 @@
-//! NIfTI header fields with values that mean nothing: what nibabel takes is taken, and said.
+//! NIfTI headers with meaningless fields, which are interpreted as by nibabel, with a note.
 
 use ferrovox::io::VolumeFile;
 use nalgebra::{Matrix4, Vector3};
@@ -12,8 +12,8 @@ const QUATERN: usize = 256;
 const SROW: usize = 280;
 const SCL: usize = 112;
 
-/// A grid of 2 x 3 x 4 with an sform (origin 11, 21, 31), a qform (origin 10, 20, 30) and the
-/// spacing 2, 3, 4.
+/// Returns a grid of 2 x 3 x 4 with an sform (origin 11, 21, 31), a qform (origin 10, 20, 30) and
+/// the spacing 2, 3, 4.
 fn both() -> Nifti {
     let mut file = Nifti::new(&[2, 3, 4], 2, 8);
     file.i16(CODES, 1);
@@ -27,7 +27,7 @@ fn both() -> Nifti {
     file
 }
 
-/// The same with the qform alone.
+/// Returns the same grid with the qform only.
 fn qform() -> Nifti {
     let mut file = both();
     file.i16(CODES + 2, 0);
@@ -46,7 +46,7 @@ fn affine(spacing: [f64; 3], origin: [f64; 3]) -> Matrix4<f64> {
     affine
 }
 
-/// Reads, and looks for the place and for a note.
+/// Reads a file and checks the origin and a note.
 fn check(file: Nifti, spacing: [f64; 3], origin: [f64; 3], note: &str) {
     let found = read(file);
     let notes = &found.header.notes;
@@ -62,7 +62,7 @@ fn check(file: Nifti, spacing: [f64; 3], origin: [f64; 3], note: &str) {
 }
 
 #[test]
-fn codes_that_are_none_count_as_zero() {
+fn unknown_form_codes_count_as_zero() {
     for code in [57, 6, -3] {
         let mut file = both();
         file.i16(CODES + 2, code);
@@ -76,7 +76,7 @@ fn codes_that_are_none_count_as_zero() {
 }
 
 #[test]
-fn spacings_that_are_none() {
+fn invalid_spacings_are_replaced() {
     let origin = [10.0, 20.0, 30.0];
     for (value, taken) in [
         (0.0, 1.0),
@@ -89,12 +89,12 @@ fn spacings_that_are_none() {
         file.f32(PIXDIM + 4, value);
         let note = format!("pixdim[1] is {value}, which is no spacing: it is taken as {taken}");
         check(file, [taken, 3.0, 4.0], origin, &note);
-        // the sform has no use for it
+        // The sform does not use the spacing.
         let mut file = both();
         file.f32(PIXDIM + 4, value);
         check(file, [2.0, 3.0, 4.0], [11.0, 21.0, 31.0], &note);
     }
-    // of an axis that there is not
+    // The spacing of an axis that does not exist.
     let mut image = Nifti::new(&[2, 3], 2, 8);
     image.f32(PIXDIM + 12, -7.0);
     let found = read_bytes("a.nii", &image.samples(&[0; 6])).unwrap();
@@ -102,7 +102,7 @@ fn spacings_that_are_none() {
 }
 
 #[test]
-fn the_sign_of_z_is_one_or_minus_one() {
+fn invalid_qfac_counts_as_one() {
     for value in [0.5, -0.5, 2.0, -2.0, f32::NAN, f32::NEG_INFINITY] {
         let mut file = qform();
         file.f32(PIXDIM, value);
@@ -119,7 +119,7 @@ fn the_sign_of_z_is_one_or_minus_one() {
 }
 
 #[test]
-fn maps_with_no_numbers_are_not_used() {
+fn affines_that_are_not_finite_are_not_used() {
     let mut file = both();
     file.f32(SROW + 4, f32::NAN);
     let origin = [10.0, 20.0, 30.0];
@@ -148,7 +148,7 @@ fn maps_with_no_numbers_are_not_used() {
 }
 
 #[test]
-fn scalings_and_units() {
+fn invalid_scalings_are_rejected_and_units_noted() {
     let mut file = both();
     file.f32(SCL, f32::INFINITY);
     let note = "scl_slope is inf: the samples are not scaled";
@@ -170,7 +170,7 @@ fn scalings_and_units() {
 }
 
 #[test]
-fn sizes_bits_and_the_place_of_the_samples() {
+fn invalid_sizes_bits_and_offsets_are_replaced() {
     let (spacing, origin) = ([2.0, 3.0, 4.0], [11.0, 21.0, 31.0]);
     let mut file = both();
     file.i16(72, 16);

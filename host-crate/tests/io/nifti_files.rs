@@ -1,4 +1,4 @@
-//! NIfTI headers made byte by byte, from the field offsets of `nifti1.h` and `nifti2.h`.
+//! NIfTI headers built from the field offsets of `nifti1.h` and `nifti2.h`.
 
 use ferrovox::grid::{AnyVolume, Sample, SampleType};
 use ferrovox::io::{
@@ -11,12 +11,12 @@ use nifti::{InMemNiftiVolume, NiftiObject};
 
 use crate::helpers::{folder, message, oblique, read_bytes, volume_of};
 
-/// A little-endian NIfTI-1 file.
+/// Little-endian NIfTI-1 file.
 pub struct Nifti(pub Vec<u8>);
 
 impl Nifti {
-    /// Header of a grid of `dims` (any number of axes) and a datatype code, without sform and
-    /// qform.
+    /// Creates the header of a grid of `dims` (any number of axes) and a datatype code, without
+    /// sform and qform.
     pub fn new(dims: &[i16], datatype: i16, bits: i16) -> Self {
         let mut file = Self(vec![0; 352]);
         file.put(0, &348_i32.to_le_bytes());
@@ -58,7 +58,7 @@ fn f32_samples(volume: &AnyVolume) -> &[f32] {
 }
 
 #[test]
-fn scaling_makes_f32_and_is_said() {
+fn scaled_samples_are_f32_and_the_header_has_the_scaling() {
     let mut file = Nifti::new(&[3, 1, 1], 4, 16);
     file.f32(112, 0.5);
     file.f32(116, -10.0);
@@ -79,7 +79,7 @@ fn scaling_makes_f32_and_is_said() {
 }
 
 #[test]
-fn scaling_of_f64_stays_f64() {
+fn scaled_f64_samples_stay_f64() {
     let mut file = Nifti::new(&[1], 64, 64);
     file.f32(112, 2.0);
     let read = read_bytes("a.nii", &file.samples(&0.1_f64.to_le_bytes())).unwrap();
@@ -90,7 +90,7 @@ fn scaling_of_f64_stays_f64() {
 }
 
 #[test]
-fn slopes_that_say_nothing_leave_the_samples_alone() {
+fn identity_and_zero_slopes_are_not_applied() {
     for (slope, intercept) in [
         (0.0, 0.0),
         (0.0, 5.0),
@@ -112,7 +112,7 @@ fn slopes_that_say_nothing_leave_the_samples_alone() {
 }
 
 #[test]
-fn qform_places_the_volume() {
+fn qform_determines_the_geometry() {
     let mut file = Nifti::new(&[2, 2, 2], 2, 8);
     file.f32(76, -1.0); // qfac
     file.f32(80, 2.0);
@@ -124,7 +124,7 @@ fn qform_places_the_volume() {
     file.f32(272, 200.0);
     file.f32(276, 300.0);
     let read = read_bytes("a.nii", &file.samples(&[0; 8])).unwrap();
-    // half a turn about x negates y and z, and qfac negates z again
+    // A rotation by 180 degrees about x negates y and z, and qfac negates z again.
     let world = read
         .volume
         .geometry()
@@ -137,7 +137,7 @@ fn qform_places_the_volume() {
 }
 
 #[test]
-fn without_sform_and_qform_the_spacing_is_used_and_said() {
+fn spacing_is_used_and_noted_without_sform_and_qform() {
     let mut file = Nifti::new(&[2, 2], 2, 8);
     file.f32(80, 0.25);
     file.f32(84, -0.5);
@@ -154,7 +154,7 @@ fn without_sform_and_qform_the_spacing_is_used_and_said() {
 }
 
 #[test]
-fn four_dimensions_need_a_choice_unless_there_is_one_volume() {
+fn several_volumes_need_a_selection() {
     let one = Nifti::new(&[2, 1, 1, 1], 2, 8).samples(&[1, 2]);
     assert_eq!(read_bytes("a.nii", &one).unwrap().volume.bytes(), [1, 2]);
 
@@ -184,7 +184,7 @@ fn four_dimensions_need_a_choice_unless_there_is_one_volume() {
         error.to_string().contains("no volume 3; it holds 3"),
         "{error}"
     );
-    // A file that is cut in a later volume is cut, whichever is chosen.
+    // A file that is truncated in a later volume is rejected whichever volume is selected.
     let options = ReadOptions {
         volume: Some(0),
         ..ReadOptions::default()
@@ -199,7 +199,7 @@ fn four_dimensions_need_a_choice_unless_there_is_one_volume() {
 }
 
 #[test]
-fn wide_integers_are_narrowed_or_refused() {
+fn wide_integers_are_narrowed_or_rejected() {
     let bytes: Vec<u8> = [7_i64, -8]
         .iter()
         .flat_map(|sample| sample.to_le_bytes())
@@ -217,7 +217,7 @@ fn wide_integers_are_narrowed_or_refused() {
         .collect();
     let wide = Nifti::new(&[2], 768, 32).samples(&bytes);
     check_wide(&wide, &[7.0, 3_000_000_000.0]);
-    // text and both byte orders are in the tests of NRRD
+    // The tests of NRRD cover text and both byte orders.
     let large = [0_i64, 1 << 53, -(1 << 60), i64::from(i32::MAX) + 1];
     let bytes: Vec<u8> = large.iter().flat_map(|it| it.to_le_bytes()).collect();
     let wide = Nifti::new(&[2, 2], 1024, 64).samples(&bytes);
@@ -233,7 +233,7 @@ fn wide_integers_are_narrowed_or_refused() {
     );
 }
 
-/// Integers that are read as f64, whole and by planes.
+/// Checks integers that are read as f64, as a whole and by planes.
 fn check_wide(file: &[u8], expected: &[f64]) {
     let read = read_bytes("a.nii", file).unwrap();
     let AnyVolume::F64(volume) = &read.volume else {
@@ -245,7 +245,7 @@ fn check_wide(file: &[u8], expected: &[f64]) {
 }
 
 #[test]
-fn scaling_of_long_integers_is_not_rounded_to_f32() {
+fn scaled_long_integers_are_f64() {
     for (datatype, bits, bytes) in [
         (8, 32, 16_777_217_i32.to_le_bytes().to_vec()),
         (768, 32, 16_777_217_u32.to_le_bytes().to_vec()),
@@ -266,7 +266,7 @@ fn scaling_of_long_integers_is_not_rounded_to_f32() {
 }
 
 #[test]
-fn extensions_before_the_samples_are_passed_over() {
+fn header_extensions_are_skipped() {
     let mut file = Nifti::new(&[2], 2, 8);
     file.put(348, &[1, 0, 0, 0]);
     file.f32(108, 368.0);
@@ -276,7 +276,7 @@ fn extensions_before_the_samples_are_passed_over() {
 }
 
 #[test]
-fn damaged_headers_are_named() {
+fn damaged_headers_are_reported_with_the_field() {
     let zero_axes = Nifti::new(&[], 2, 8).samples(&[]);
     assert!(
         message("a.nii", &zero_axes).contains("dim[0], the number of axes, is 0"),
@@ -312,9 +312,9 @@ fn damaged_headers_are_named() {
     );
 }
 
-/// The `nifti` crate's own volume reader, as a second opinion on what is written.
+/// Compares written files with the `nifti` crate's own volume reader.
 #[test]
-fn another_reader_reads_what_is_written() {
+fn written_files_are_read_by_another_library() {
     check_with_nifti_crate(SampleType::U8, |data| data.into_nifti_typed_data::<u8>());
     check_with_nifti_crate(SampleType::I8, |data| data.into_nifti_typed_data::<i8>());
     check_with_nifti_crate(SampleType::U16, |data| data.into_nifti_typed_data::<u16>());

@@ -1,10 +1,9 @@
-//! A reader of npy files that shares nothing with ours: Python, which evaluates the header as NumPy
-//! does.
+//! Independent reader of npy files: Python, which evaluates the header like NumPy.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// NumPy's own steps: the length, the header as a Python literal, the samples behind it.
+/// Program with NumPy's own steps: length, header as a Python literal, samples after it.
 const SCRIPT: &str = r#"
 import ast, struct, sys
 b = open(sys.argv[1], "rb").read()
@@ -22,11 +21,11 @@ print(*header["shape"])
 print(struct.pack("<%dd" % count, *samples).hex())
 "#;
 
-/// The shape and the samples of a file of floats in C order; `None`, and a word, where there is no
-/// Python.
+/// Returns the shape and the samples of a file of floats in C order; `None`, with a message, on a
+/// machine without Python.
 ///
 /// # Panics
-/// Where Python cannot read the file.
+/// If Python cannot read the file.
 pub fn read(path: &Path) -> Option<(Vec<usize>, Vec<f64>)> {
     let mut command = Command::new("python3");
     command.args(["-c", SCRIPT]).arg(path).stdin(Stdio::null());

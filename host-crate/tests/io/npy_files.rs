@@ -1,4 +1,4 @@
-//! npy headers written by hand, and a second opinion from Python.
+//! npy files with handwritten headers, compared with Python.
 
 use ferrovox::grid::{AnyVolume, Geometry, SampleType};
 use ferrovox::io::{ByteOrder, StoredType, VolumeWriteOptions, write_volume};
@@ -6,7 +6,7 @@ use ferrovox::io::{ByteOrder, StoredType, VolumeWriteOptions, write_volume};
 use crate::helpers::{folder, message, read_bytes, volume_of};
 use crate::npy_by_python;
 
-/// A version 1.0 file of a header text and data.
+/// Returns a version 1.0 file of a header text and data.
 pub fn npy(text: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(((text.len() + 1) as u16).to_le_bytes());
@@ -31,7 +31,7 @@ fn the_fastest_axis_is_x_in_either_order() {
 }
 
 #[test]
-fn fewer_and_more_axes() {
+fn arrays_with_fewer_and_more_axes_are_read() {
     let line = read_bytes("a.npy", &npy(&header("|u1", false, "(4,)"), &[0; 4])).unwrap();
     assert_eq!(line.volume.dims(), [4, 1, 1]);
     let scalar = read_bytes("a.npy", &npy(&header("|u1", false, "()"), &[9])).unwrap();
@@ -50,7 +50,7 @@ fn fewer_and_more_axes() {
 }
 
 #[test]
-fn every_dtype() {
+fn all_dtypes_are_read_or_rejected() {
     for (descr, stored, order) in [
         ("|b1", StoredType::U8, ByteOrder::Little),
         ("|u1", StoredType::U8, ByteOrder::Little),
@@ -96,7 +96,7 @@ fn every_dtype() {
 }
 
 #[test]
-fn damaged_headers_are_named() {
+fn damaged_headers_are_reported_with_the_field() {
     for (text, fact) in [
         ("", "damaged npy header"),
         (
@@ -120,14 +120,14 @@ fn damaged_headers_are_named() {
         message("a.npy", b"\x93NUMPY\x01\x00\x50\x00{")
             .contains("the npy header ends after 11 bytes instead of at least 90")
     );
-    // a length of 4 GiB
+    // A length of 4 GiB.
     let found = message("a.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}");
     assert!(found.contains("it has 4294967295 bytes of text"), "{found}");
     assert!(message("a.npy", b"NUMPY").contains("not a npy file"));
 }
 
 #[test]
-fn another_reader_reads_what_is_written() {
+fn written_files_are_read_by_another_library() {
     let folder = folder();
     let path = folder.path().join("volume.npy");
     let volume = volume_of(SampleType::F64, Geometry::default());

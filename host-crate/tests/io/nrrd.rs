@@ -1,4 +1,4 @@
-//! NRRD headers written by hand.
+//! NRRD files with handwritten headers.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::helpers::{folder, message, read_bytes};
 
-/// A file of header lines and data.
+/// Returns a file of header lines and data.
 pub fn nrrd(lines: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = format!("NRRD0004\n{lines}\n\n").into_bytes();
     bytes.extend_from_slice(data);
@@ -97,7 +97,7 @@ fn a_place_that_is_half_stated() {
             file.header.notes,
         )
     };
-    // axes along those of the space
+    // The axes are those of the space.
     for (space, signs) in [
         ("RAS", [1.0, 1.0]),
         ("LAS", [-1.0, 1.0]),
@@ -114,7 +114,7 @@ fn a_place_that_is_half_stated() {
             );
         }
     }
-    // nan stands for what is not known
+    // NaN means unknown.
     let directions = "space directions: (1,0,0) (0,1,0) (0,0,1)";
     let lines = format!("space: LPS\n{directions}\nspace origin: (nan,nan,nan)");
     let (world, notes) = read(&lines);
@@ -140,7 +140,7 @@ fn lps_and_las_are_turned_to_ras() {
         ("LPS", [-1.0, -1.0]),
     ] {
         let file = read_bytes("a.nrrd", &nrrd(&header(space), &[0; 8])).unwrap();
-        // in the file's space: (10 + 3·j, 20 + 2·i, 30 - 4·k) at i = 1, j = 2, k = 3
+        // In the file's space: (10 + 3·j, 20 + 2·i, 30 - 4·k) at i = 1, j = 2, k = 3.
         let world = file
             .volume
             .geometry()
@@ -297,7 +297,7 @@ fn a_missing_data_file_is_named() {
     );
 }
 
-/// Of its lines the first would never end.
+/// The first line of the device would never end.
 #[cfg(unix)]
 #[test]
 fn a_header_does_not_make_a_reader_wait_for_a_device() {
@@ -328,7 +328,7 @@ fn gzip_is_skipped_into_after_decompression() {
 
 #[test]
 fn axes_that_are_not_space() {
-    // Components before space need a choice, whichever way the header tells.
+    // Components before the spatial axes need a selection, however the header declares them.
     let rgb = "type: uint8\ndimension: 4\nsizes: 3 2 2 2\nkinds: RGB-color domain domain domain\nencoding: raw";
     assert_eq!(
         message("a.nrrd", &nrrd(rgb, &[0; 24])),
@@ -341,7 +341,7 @@ fn axes_that_are_not_space() {
         message("a.nrrd", &nrrd(middle, &[0; 24]))
             .contains("axis 2 (kind \"list\", size 3) between two spatial axes")
     );
-    // An axis of size 1 carries nothing.
+    // An axis of size 1 is dropped.
     let single =
         "type: uint8\ndimension: 4\nsizes: 1 2 2 2\nkinds: vector space space space\nencoding: raw";
     assert_eq!(
@@ -351,7 +351,7 @@ fn axes_that_are_not_space() {
             .dims(),
         [2, 2, 2]
     );
-    // Time after space is several volumes.
+    // Time after the spatial axes counts volumes.
     let time = "type: uint8\ndimension: 4\nsizes: 2 2 2 3\nkinds: domain domain domain time\nencoding: raw";
     assert!(message("a.nrrd", &nrrd(time, &[0; 24])).contains("the file holds 3 volumes"));
 }
@@ -369,7 +369,7 @@ fn big_endian_samples() {
 }
 
 #[test]
-fn damaged_headers_are_named() {
+fn damaged_headers_are_reported_with_the_field() {
     let with = |line: &str| message("a.nrrd", &nrrd(&format!("{SMALL}\n{line}"), &[0; 6]));
     for (line, fact) in [
         (

@@ -1,4 +1,4 @@
-//! Reading by planes gives what reading whole gives, in memory that does not grow with the file.
+//! Reading by planes equals reading as a whole, with memory independent of the size of the file.
 
 use std::fs;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::metaimage::mha;
 use crate::nifti_files::Nifti;
 use crate::nrrd::nrrd;
 
-/// The bytes of some planes, whatever their type; both ways of reading must agree.
+/// Returns the bytes of a range of planes of any sample type; both ways of reading must agree.
 fn plane_bytes(reader: &mut VolumeReader<'_>, z: Range<usize>) -> Result<Vec<u8>, FileError> {
     fn of<T: Sample>(reader: &mut VolumeReader<'_>, z: Range<usize>) -> Result<Vec<u8>, FileError> {
         let samples = reader.read_planes::<T>(z.clone())?;
@@ -46,7 +46,8 @@ fn assert_planes(reader: &mut VolumeReader<'_>, whole: &AnyVolume, z: Range<usiz
     );
 }
 
-/// Slabs upwards that overlap by two planes, single planes downwards, everything.
+/// Returns ascending slabs that overlap by two planes, single planes in descending order, and the
+/// whole volume.
 fn assert_all_planes(mut reader: VolumeReader<'_>, whole: &AnyVolume) {
     assert_eq!(reader.dims(), whole.dims());
     assert_eq!(reader.geometry(), whole.geometry());
@@ -157,7 +158,7 @@ fn text_and_skips() {
 }
 
 #[test]
-fn one_volume_of_several() {
+fn one_volume_of_several_is_selected() {
     let lines = "type: int\ndimension: 4\nsizes: 2 2 3 4\nendian: little\nencoding: ";
     let samples: Vec<u8> = (0..48_i32).flat_map(|i| (i * i).to_le_bytes()).collect();
     let text: String = (0..48).map(|i| format!("{} ", i * i)).collect();
@@ -187,7 +188,7 @@ fn detached_files() {
     let reader = VolumeReader::open(&header, &ReadOptions::default()).unwrap();
     assert!(reader.is_random_access());
     assert_all_planes(reader, &whole.volume);
-    // A cut data file is found before a plane is read, and named.
+    // A truncated data file is found and named before a plane is read.
     fs::write(folder.path().join("a.raw"), &data[..66]).unwrap();
     let whole = read_volume(&header, &ReadOptions::default()).unwrap_err();
     let opened = VolumeReader::open(&header, &ReadOptions::default())
@@ -220,7 +221,7 @@ fn wrong_requests_are_named() {
         );
         let error = reader.read_planes_into(0..1, &mut [0_i16; 11]).unwrap_err();
         assert!(matches!(error.problem, FileProblem::Volume(_)), "{error}");
-        // None of them leaves the reader unusable.
+        // None of the errors makes the reader unusable.
         assert_all_planes(reader, &volume);
     }
 }
@@ -240,7 +241,7 @@ fn damage_is_found_where_it_is() {
     )
     .unwrap();
     let mut bytes = fs::read(&path).unwrap();
-    // the checksum, in the last eight bytes
+    // The checksum is in the last eight bytes.
     let place = bytes.len() - 6;
     bytes[place] ^= 1;
     let whole = read_volume_bytes("v.nii.gz", &bytes, &ReadOptions::default()).unwrap_err();
@@ -253,14 +254,14 @@ fn damage_is_found_where_it_is() {
         let error = reader.read_planes::<u16>(62..64).unwrap_err();
         assert_eq!(error.to_string(), whole.to_string());
     }
-    // What was right stays readable.
+    // Planes before the damage stay readable.
     assert_eq!(
         reader.read_planes::<u16>(0..1).unwrap(),
         volume.samples()[..4096]
     );
 }
 
-/// Extension, compression.
+/// Extension and compression.
 fn format() -> impl Strategy<Value = (&'static str, bool)> {
     proptest::sample::select(&FORMATS[..])
 }

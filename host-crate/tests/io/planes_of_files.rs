@@ -1,5 +1,5 @@
-//! Reading by planes from files that change, from pipes, and from files larger than memory should
-//! be.
+//! Reading by planes from files that change, from pipes, and from files that exceed the allowed
+//! memory.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use ferrovox::io::{ByteOrder, FileProblem, RawLayout, ReadOptions, StoredType, V
 use crate::helpers::folder;
 
 #[test]
-fn a_file_that_shrinks_is_an_error() {
+fn shrinking_file_is_an_error() {
     let folder = folder();
     let path = folder.path().join("v.raw");
     fs::write(&path, [7; 1000]).unwrap();
@@ -30,10 +30,10 @@ fn a_file_that_shrinks_is_an_error() {
     assert!(matches!(error.problem, FileProblem::FileChanged), "{error}");
 }
 
-/// A pipe gives its planes once.
+/// A pipe yields its planes once, in ascending order.
 #[cfg(target_os = "linux")]
 #[test]
-fn pipes_are_read_forward() {
+fn pipes_are_read_in_ascending_order() {
     let folder = folder();
     let pipe = folder.path().join("v.raw");
     assert!(
@@ -72,7 +72,7 @@ fn pipes_are_read_forward() {
     );
 }
 
-/// Peak memory of a child process that sums up a sparse file by slabs.
+/// Measures the peak memory of a child process that sums up a sparse file by slabs.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_bounded_by_the_slab() {
@@ -87,7 +87,7 @@ fn memory_is_bounded_by_the_slab() {
     if let Some(path) = std::env::var_os(PATH) {
         let mut reader = raw(Path::new(&path));
         let mut slab = vec![0_i32; 3 << 20];
-        // every part of the 8 GiB is reached, not every plane read
+        // The planes are spread over all 8 GiB, but not every plane is read.
         for z in (0..2046).step_by(1023) {
             reader.read_planes_into(z..z + 3, &mut slab).unwrap();
             assert!(slab.iter().all(|&sample| sample == 0));
@@ -130,8 +130,8 @@ fn memory_is_bounded_by_the_slab() {
     assert!(peak < 64 << 10, "{peak} KiB");
 }
 
-/// Prints how long a volume of 512 MiB takes whole and by slabs of 32 planes:
-/// `cargo test --release -p ferrovox --test files time_of_planes -- --ignored --nocapture`.
+/// Prints the time for reading a volume of 512 MiB as a whole and by slabs of 32 planes:
+/// `cargo test --release -p ferrovox --test io time_of_planes -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a check"]
 fn time_of_planes() {

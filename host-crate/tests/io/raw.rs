@@ -36,7 +36,7 @@ fn dims_type_order_and_offset_are_the_callers() {
 
 #[test]
 fn any_name_is_headerless_when_a_layout_is_given() {
-    // The bytes happen to be those that start a gzip file.
+    // These samples equal the start of a gzip file.
     let options = options(RawLayout::new([2, 1, 1], StoredType::U8));
     let file = read_volume_bytes("a.dat", &[0x1f, 0x8b], &options).unwrap();
     assert_eq!(file.header.format, VolumeFormat::Raw);
@@ -99,7 +99,7 @@ fn without_a_layout_the_message_asks_for_one() {
 }
 
 #[test]
-fn dims_whose_product_overflows() {
+fn overflowing_dims_are_rejected() {
     let raw = RawLayout::new([usize::MAX, usize::MAX, 2], StoredType::U8);
     let error = read_volume_bytes("a.raw", &[0; 8], &options(raw)).unwrap_err();
     assert!(

@@ -1,5 +1,5 @@
-//! The T1 template in the repository. The expected numbers were computed from the file's bytes by a
-//! few lines of Python (gzip and struct of the standard library), independently of this library.
+//! The T1 template in the repository. The expected numbers were computed from the bytes of the file
+//! with the standard library of Python (gzip and struct), independently of this library.
 
 use ferrovox::grid::{AnyVolume, SampleType};
 use ferrovox::io::{Compression, ReadOptions, StoredType, VolumeFormat, read_volume};
@@ -19,7 +19,7 @@ fn mni152_is_read_right() {
 
     assert_eq!(file.volume.dims(), [197, 233, 189]);
     assert_eq!(file.volume.sample_type(), SampleType::U8);
-    // The sform: 1 mm, no rotation, the first sample at (-98, -134, -72).
+    // The sform: spacing 1 mm, no rotation, the first sample at (-98, -134, -72).
     assert_eq!(file.volume.geometry().axes(), &Matrix3::identity());
     assert_eq!(
         file.volume.geometry().origin(),

@@ -1,4 +1,4 @@
-//! A file is there in full or not at all: what stood under its name survives every failure.
+//! Outputs are replaced atomically: an existing file survives every failure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::helpers::folder;
 const MESHES: [&str; 5] = ["a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp"];
 const VOLUMES: [&str; 5] = ["a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.npy"];
 
-/// A mesh of some 300 KB.
+/// Returns a mesh of about 300 KB.
 fn mesh() -> TriangleMesh {
     TriangleMesh {
         vertices: (0..10_000).map(|i| [i as f32, 0.0, 0.0]).collect(),
@@ -22,9 +22,9 @@ fn mesh() -> TriangleMesh {
     }
 }
 
-/// Writes every kind of file into a folder; returns the messages of those that failed.
+/// Writes every kind of file into a folder and returns the messages of those that failed.
 fn write_all(folder: &Path) -> Vec<String> {
-    // Noise, so that gzip does not make it small.
+    // Noise, so that gzip does not compress it.
     let noise = |x: usize, y: usize, z: usize| {
         ((x * 7919 + y * 104_729 + z * 1_299_709).wrapping_mul(2_654_435_761) >> 13) as u16
     };
@@ -42,7 +42,7 @@ fn write_all(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Every file's name and content, sorted.
+/// Returns the names and contents of all files, sorted.
 fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let paths = fs::read_dir(folder)
         .unwrap()
@@ -62,7 +62,7 @@ fn fill_with_old_files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn old_files_are_replaced_and_nothing_else_is_left() {
+fn old_files_are_replaced_without_leftovers() {
     let folder = folder();
     let before = fill_with_old_files(folder.path());
     assert_eq!(write_all(folder.path()), Vec::<String>::new());
@@ -74,14 +74,14 @@ fn old_files_are_replaced_and_nothing_else_is_left() {
     }
 }
 
-/// The variable that tells a child of this test where to write.
+/// Name of the environment variable that tells a child process where to write.
 const FULL_DISK: &str = "FERROVOX_TEST_FULL_DISK";
 
-/// A disk that is full after 64 KiB: a child process whose files may not grow further (`ulimit -f`,
-/// with the signal that would end it ignored, so that it sees the error).
+/// Simulates a disk that is full after 64 KiB: a child process with limited file sizes (`ulimit
+/// -f`) that ignores the signal, so that it receives the error.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_leaves_the_old_files() {
+fn full_disk_leaves_the_old_files() {
     if let Some(folder) = std::env::var_os(FULL_DISK) {
         for error in write_all(Path::new(&folder)) {
             println!("refused: {error}");
@@ -91,7 +91,7 @@ fn a_full_disk_leaves_the_old_files() {
     let folder = folder();
     let before = fill_with_old_files(folder.path());
     let child = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" --exact replacing::a_full_disk_leaves_the_old_files --nocapture"])
+        .args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" --exact replacing::full_disk_leaves_the_old_files --nocapture"])
         .arg(std::env::current_exe().unwrap())
         .env(FULL_DISK, folder.path())
         .output()
@@ -108,10 +108,10 @@ fn a_full_disk_leaves_the_old_files() {
     assert_eq!(content(folder.path()), before);
 }
 
-/// The device that is always full: written to directly, because a device cannot be replaced.
+/// The device that is always full is written directly, because a device cannot be replaced.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_device_is_an_error() {
+fn full_device_is_an_error() {
     let folder = folder();
     let link = folder.path().join("full.ply");
     std::os::unix::fs::symlink("/dev/full", &link).unwrap();
@@ -127,7 +127,7 @@ fn a_full_device_is_an_error() {
 }
 
 #[test]
-fn a_missing_folder_is_named() {
+fn missing_folder_is_reported() {
     let folder = folder();
     let path = folder.path().join("nowhere").join("a.ply");
     let error = write_mesh(&path, &mesh(), &MeshWriteOptions::default())
@@ -145,7 +145,7 @@ fn a_missing_folder_is_named() {
 }
 
 #[test]
-fn a_folder_in_the_files_place_is_an_error() {
+fn directory_as_output_is_an_error() {
     let folder = folder();
     let path = folder.path().join("a.ply");
     fs::create_dir(&path).unwrap();
@@ -158,10 +158,10 @@ fn a_folder_in_the_files_place_is_an_error() {
     );
 }
 
-/// Folders in which nobody may create files, not even the superuser.
+/// Folders in which nobody can create files, including the superuser.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_unwritable_folder_is_an_error() {
+fn unwritable_folder_is_an_error() {
     let error = write_mesh("/proc/a.ply", &mesh(), &MeshWriteOptions::default())
         .unwrap_err()
         .to_string();
@@ -173,7 +173,7 @@ fn an_unwritable_folder_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_without_permission_keeps_the_old_file() {
+fn folder_without_permission_keeps_the_old_file() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder();
     let path = folder.path().join("a.ply");

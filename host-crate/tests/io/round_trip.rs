@@ -1,4 +1,4 @@
-//! What is written is read back: every format, sample type, byte order and compression.
+//! Round trips of every format, sample type, byte order and compression.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use ferrovox::io::{
 
 use crate::helpers::{assert_close, folder, oblique, volume_of};
 
-/// Extension, how exactly it keeps the geometry (none: not at all), and its compression.
+/// Extension, tolerance of the geometry (`None` if it is not stored), and compression.
 const FORMATS: [(&str, bool, Option<f64>, Compression); 7] = [
     ("nii", false, Some(1e-5), Compression::None),
     ("nii.gz", false, Some(1e-5), Compression::Gzip),
@@ -111,7 +111,7 @@ fn gzip_is_undone_whatever_the_name() {
     let volume = volume_of(SampleType::U16, Geometry::default());
     let packed = folder.path().join("volume.nii.gz");
     write_volume(&packed, &volume, &VolumeWriteOptions::default()).unwrap();
-    // The extension says that it is not compressed, and many such files are.
+    // The extension promises no compression, but many such files are compressed.
     let misnamed = folder.path().join("volume.nii");
     fs::copy(&packed, &misnamed).unwrap();
     let file = read_volume(&misnamed, &ReadOptions::default()).unwrap();

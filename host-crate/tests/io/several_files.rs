@@ -1,4 +1,4 @@
-//! Samples in other files than the header: pairs, lists and patterns of files.
+//! Samples in data files: pairs, lists and file name patterns.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use nalgebra::Point3;
 use crate::helpers::folder;
 use crate::nifti_files::Nifti;
 
-/// Reads as a whole and by planes, which must agree.
+/// Reads a file as a whole and by planes, which must agree.
 fn read(path: &Path) -> VolumeFile {
     let file = read_volume(path, &ReadOptions::default()).unwrap();
     let mut reader = VolumeReader::open(path, &ReadOptions::default()).unwrap();
@@ -43,7 +43,7 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// The header of a pair of NIfTI, of 2 x 2 x 1 samples of u8.
+/// Returns the header of a NIfTI pair with 2 x 2 x 1 samples of u8.
 fn pair() -> Nifti {
     let mut file = Nifti::new(&[2, 2, 1], 2, 8);
     file.put(344, b"ni1\0");
@@ -101,7 +101,7 @@ fn a_pair_of_analyze_is_placed_as_spm_does() {
     for axis in 0..3 {
         header.f32(80 + 4 * axis, 2.0);
     }
-    // what is in the place of NIfTI's fields means something else
+    // Analyze 7.5 stores other values in the fields of NIfTI.
     header.put(252, &[0; 96]);
     fs::write(&path, &header.0[..348]).unwrap();
     let file = read(&path);
@@ -124,7 +124,7 @@ fn a_pair_of_analyze_is_placed_as_spm_does() {
     let file = read(&path);
     assert_eq!(place(&file), Point3::new(0.0, 2.0, 0.0));
     assert!(file.header.notes[0].contains("SPM's field originator"));
-    // SPM's scaling
+    // The scaling of SPM.
     header.f32(112, 2.0);
     header.f32(116, -3.0);
     fs::write(&path, &header.0[..348]).unwrap();
@@ -236,7 +236,7 @@ fn lists_and_patterns_of_files() {
         if kind == 2 {
             assert_eq!(file.header.compression, Compression::Bzip2);
         }
-        // one that is cut, one that is too long, one that is not there
+        // A truncated file, one that is too long, and a missing one.
         let good = fs::read(&last).unwrap();
         fs::write(&last, &good[..1]).unwrap();
         let last_name = last.file_name().unwrap().to_str().unwrap();

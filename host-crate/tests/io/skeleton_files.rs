@@ -1,5 +1,4 @@
-//! Skeleton files and fields: written, and read back by the smallest readers that the formats
-//! allow.
+//! Written skeleton and vector field files, checked with minimal readers of the formats.
 
 use std::fs;
 
@@ -13,8 +12,8 @@ use nalgebra::Point3;
 use crate::helpers::folder;
 use crate::npy_by_python;
 
-/// A ring of 12 steps with a tail of 3 steps, the widest node at its end; and a node alone. In
-/// voxels of 2 x 2 x 2 at (10, 0, 0).
+/// Returns a ring of 12 segments with a tail of 3 segments, whose end is the widest node, and an
+/// isolated node. Voxels of 2 x 2 x 2 with origin (10, 0, 0).
 fn ring_with_tail() -> Skeleton {
     let on_ring = |k: usize| {
         let angle = std::f64::consts::TAU * k as f64 / 12.0;
@@ -77,7 +76,7 @@ fn swc_is_a_tree_that_lacks_the_farthest_step_of_the_ring() {
         .filter(|line| !line.starts_with('#'))
         .map(numbers)
         .collect();
-    // nodes are points once: 12 of the ring, 3 more of the tail, 1 alone
+    // Every node is one point: 12 of the ring, 3 more of the tail, 1 isolated.
     assert_eq!(rows.len(), 16);
     let mut length = 0.0;
     for (number, row) in rows.iter().enumerate() {
@@ -98,18 +97,18 @@ fn swc_is_a_tree_that_lacks_the_farthest_step_of_the_ring() {
     }
     let step = 2.0 * 8.0 * (std::f64::consts::PI / 12.0).sin();
     assert!((skeleton.length() - step - length).abs() < 1e-9);
-    // the root is the widest node, the end of the tail
+    // The root is the widest node, the end of the tail.
     assert_eq!(rows[0], [1.0, 6.0, 24.0, 0.0, 2.0, 9.0, -1.0]);
     assert_eq!(rows.iter().filter(|row| row[6] == -1.0).count(), 2);
     assert_eq!(rows.iter().filter(|row| row[1] == 5.0).count(), 1);
-    // both ways around the ring are 6 steps long at its far side, of which one is missing
+    // Both paths around the ring have 6 segments to its far side; one segment is missing.
     let ends: Vec<_> = rows
         .iter()
         .filter(|row| row[1] == 6.0 && row[6] != -1.0)
         .collect();
     assert_eq!(ends.len(), 2);
     assert!(ends.iter().all(|row| row[2] < 5.0), "{ends:?}");
-    // radii of nodes that have none come from the edge
+    // Radii of nodes without one are taken from the edge.
     assert!(rows.iter().all(|row| row[5] > 0.0));
 }
 
@@ -133,7 +132,7 @@ fn obj_has_points_and_lines() {
     assert!(text.contains("g level0\n") && text.contains("g level1\n"));
 }
 
-/// The numbers of the array of this name, the number `at` of those.
+/// Returns the numbers of the array `name`; `at` selects one of several such arrays.
 fn array(text: &str, name: &str, at: usize) -> Vec<f64> {
     let start = text.match_indices(&format!("Name=\"{name}\"")).nth(at);
     let rest = &text[start.unwrap_or_else(|| panic!("no {name}")).0..];
@@ -160,7 +159,7 @@ fn vtp_has_as_many_of_everything_as_it_says() {
     assert_eq!(array(&text, "offsets", 1), [13.0, 17.0]);
     let opened = text.matches("<DataArray").count();
     assert_eq!(opened, text.matches("</DataArray>").count());
-    // nothing at all is a file too
+    // An empty skeleton gives a valid file.
     let (nothing, _) = written("a.vtp", &Skeleton::default());
     assert!(nothing.contains("NumberOfPoints=\"0\""));
 }
@@ -213,7 +212,7 @@ fn skel_is_in_voxels() {
     assert_eq!(rows[17], [0.5, 1.0, 20.0, 2.0, 2.0]);
 }
 
-/// One file for labels: as that of each alone, with numbers that go on.
+/// The file of several labels equals those of single labels, with continued numbers.
 #[test]
 fn labels_are_told_apart() {
     let folder = folder();
@@ -294,7 +293,7 @@ fn a_field_is_an_array_of_four_axes() {
         let expected = vectors.clone().flatten().map(f64::from);
         assert_eq!(numbers, expected.collect::<Vec<f64>>());
     }
-    // too few and too many leave what was there
+    // Too few and too many vectors leave an existing file unchanged.
     for count in [0, 23, 25, 24_000] {
         let other = vectors.clone().cycle().take(count);
         let error = write_field(&path, [4, 3, 2], other).unwrap_err();

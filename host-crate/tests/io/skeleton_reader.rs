@@ -1,4 +1,4 @@
-//! Skeletons that are read: SWC by hand, damaged, by the thousand, and as it was written.
+//! The SWC reader: handwritten, damaged, generated and written files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,8 +33,8 @@ fn problem(text: &str) -> SwcProblem {
 }
 
 #[test]
-fn a_tree_has_nodes_where_it_begins_forks_and_ends() {
-    // a root with one child, a fork of two, and an inner point whose parent comes later
+fn roots_forks_and_endpoints_become_nodes() {
+    // A root with one child, a fork with two, and an inner point whose parent comes later.
     let text = "# head\n4 3 0 -4 3 1 2\r\n\n 1\t1 0 0 0 2 -1 # root\n2 3 0 0 3 1.5 5\n3 3 0 4 3 1 2 8 9\n5 3 0 0 1 1.75 1";
     let skeleton = read(text);
     let kinds: Vec<_> = skeleton.nodes.iter().map(|node| node.kind).collect();
@@ -47,19 +47,19 @@ fn a_tree_has_nodes_where_it_begins_forks_and_ends() {
     let points = [[0.0; 3], [0.0, 0.0, 1.0], [0.0, 0.0, 3.0]].map(Point3::from);
     assert_eq!(skeleton.edges[0].points, points);
     assert_eq!(skeleton.edges[0].radii, [2.0, 1.75, 1.5]);
-    // children in the order of the file
+    // Children are in the order of the file.
     assert_eq!(skeleton.nodes[2].position, Point3::new(0.0, -4.0, 3.0));
     assert_eq!(skeleton.geometry, Geometry::default());
     assert_eq!(skeleton.length(), 11.0);
 }
 
 #[test]
-fn several_trees_points_alone_and_roots_between_two_children() {
+fn forests_isolated_points_and_inner_roots_are_read() {
     let skeleton = read("0 1 0 0 0 1 -1\n7 0 1 0 0 1 0\n3 0 -1 0 0 1 0\n9 1 5 5 5 -1 -1\n");
     let of = |node: &Node| (node.kind, node.component, node.radius);
     let nodes: Vec<_> = skeleton.nodes.iter().map(of).collect();
     let (end, junction) = (NodeKind::End, NodeKind::Junction);
-    // a radius below 0 is one that is not known
+    // A negative radius means unknown.
     assert_eq!(
         nodes,
         [
@@ -76,7 +76,7 @@ fn several_trees_points_alone_and_roots_between_two_children() {
 }
 
 #[test]
-fn long_comments_are_passed_over_and_long_lines_refused() {
+fn long_comments_are_skipped_and_long_lines_rejected() {
     let point = "1 0 0 0 0 1 -1\n";
     for length in [4000, 4095, 4096, 4097, 8192, 9000] {
         let comment = format!("#{}\n{point}", " 2".repeat(length).split_off(length));
@@ -86,12 +86,12 @@ fn long_comments_are_passed_over_and_long_lines_refused() {
     }
     let long = format!("{point}2 0 0 0 0 1 1{}\n", " 0".repeat(3000));
     assert_eq!(problem(&long), SwcProblem::LongLine { line: 2 });
-    // in another encoding
+    // A comment that is not UTF-8.
     assert!(read_skeleton_bytes("a.swc", b"# \xe9\n1 0 0 0 0 1 -1 # \xff\n").is_ok());
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn damaged_swc_is_reported_with_its_line() {
     let text = "1 0 0 0 0 1 -1\n\n2 0 1 2\n";
     assert_eq!(problem(text), SwcProblem::TooFewWords { line: 3, found: 4 });
     let cases = [
@@ -138,7 +138,7 @@ fn what_is_wrong_is_named() {
     assert_eq!(problem("1 0 0 0 0 1 -1\n2 0 0 0 0 1 3\n"), expected);
     let itself = SwcProblem::Cycle { number: 4, line: 1 };
     assert_eq!(problem("4 0 0 0 0 1 4\n"), itself);
-    // a tail leads into the circle 3 -> 4 -> 5 -> 3, whose first line is that of 5
+    // A tail leads into the cycle 3 -> 4 -> 5 -> 3, whose first line is that of point 5.
     let text = "1 0 0 0 0 1 -1\n2 0 0 0 0 1 3\n5 0 0 0 0 1 3\n3 0 0 0 0 1 4\n4 0 0 0 0 1 5\n";
     let error = problem(text);
     assert_eq!(error, SwcProblem::Cycle { number: 5, line: 3 });
@@ -146,7 +146,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn other_files_are_refused() {
+fn other_extensions_are_rejected() {
     let error = read_skeleton_bytes("a.json", b"{}")
         .unwrap_err()
         .to_string();
@@ -157,7 +157,7 @@ fn other_files_are_refused() {
 }
 
 #[test]
-fn labels_are_trees_of_one_graph() {
+fn labels_become_trees_of_one_graph() {
     let folder = folder();
     let path = folder.path().join("a.swc");
     let one = read("1 0 0 0 0 1 -1\n2 0 1 0 0 1 1\n");
@@ -166,10 +166,10 @@ fn labels_are_trees_of_one_graph() {
     assert_eq!((both.nodes.len(), both.components().count), (4, 2));
 }
 
-/// A point of a file: number, position, radius, parent by number.
+/// Point of a file: number, position, radius, number of the parent.
 type Line = (i64, [f64; 3], f64, i64);
 
-/// The lines of some trees, in any order, with numbers that are not in order.
+/// Returns the lines of some trees, in any order, with numbers that are not ascending.
 fn forest() -> impl Strategy<Value = Vec<Line>> {
     let real = prop_oneof![-1e3..1e3_f64, Just(-0.0), Just(1e-310), Just(-1.7e308)];
     let point = (
@@ -189,7 +189,7 @@ fn forest() -> impl Strategy<Value = Vec<Line>> {
                 let parent = match place {
                     0 => -1,
                     _ if root == 0 => -1,
-                    // some chains, some forks
+                    // Some chains and some forks.
                     _ if root < 6 => number(place - 1),
                     _ => number((which % place as u64) as usize),
                 };
@@ -210,7 +210,7 @@ fn text(lines: &[Line]) -> String {
     text
 }
 
-/// A step between two points, with their radii, by the bits of the numbers; -0 is 0.
+/// Segment between two points with their radii, by the bits of the numbers; -0 is 0.
 type Step = [u64; 8];
 
 fn step(from: (&[f64; 3], f64), to: (&[f64; 3], f64)) -> Step {
@@ -219,7 +219,7 @@ fn step(from: (&[f64; 3], f64), to: (&[f64; 3], f64)) -> Step {
     [a, b, c, from.1, d, e, f, to.1].map(|number| (number + 0.0).to_bits())
 }
 
-/// How often each step away from a root is in a skeleton.
+/// Counts each segment of a skeleton, directed away from a root.
 fn steps(skeleton: &Skeleton) -> BTreeMap<Step, usize> {
     let mut steps = BTreeMap::new();
     for edge in &skeleton.edges {
@@ -254,7 +254,7 @@ proptest! {
         prop_assert_eq!(skeleton.nodes.len(), nodes.count());
         prop_assert_eq!(skeleton.components().count, roots);
         prop_assert_eq!(skeleton.cycles(), 0);
-        // a place on an edge is no node, so that edges are as long as they can be
+        // No node has degree 2, so edges are as long as possible.
         for (node, degree) in skeleton.degrees().into_iter().enumerate() {
             let kind = if degree < 2 { NodeKind::End } else { NodeKind::Junction };
             prop_assert_eq!(skeleton.nodes[node].kind, kind);
@@ -275,7 +275,7 @@ proptest! {
         };
         match what {
             0 => lines[at].3 = i64::MAX,
-            // the root of a tree becomes the child of one of its points
+            // The root of a tree becomes the child of one of its points.
             1 => {
                 let mut root = number;
                 while let Some(line) = lines.iter().find(|line| line.0 == root && line.3 != -1) {
@@ -292,8 +292,8 @@ proptest! {
     }
 }
 
-/// Any graph: nodes, edges between any two of them with points on the way, cycles too, and nodes
-/// alone.
+/// Returns a random graph: nodes, edges with inner points between any two of them, cycles, and
+/// isolated nodes.
 fn graph() -> impl Strategy<Value = Skeleton> {
     let place = || [-50.0..50.0_f64, -50.0..50.0_f64, -50.0..50.0_f64].prop_map(Point3::from);
     let node = (place(), 0.1..9.0_f64);
@@ -347,7 +347,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_back(skeleton in graph()) {
-        // in memory where that can be: files wait for the disk
+        // In memory where possible: files wait for the disk.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let path = folder.path().join("a.swc");
         let written = write_skeleton(&path, &skeleton).unwrap();
@@ -355,8 +355,8 @@ proptest! {
         trees.validate().unwrap();
         prop_assert_eq!(written.cut_cycles, skeleton.cycles());
         prop_assert_eq!(trees.components().count, skeleton.components().count);
-        // every step is one of the skeleton's, in one direction or the other, but for those that
-        // were cut
+        // Every segment is one of the skeleton's, in one of both directions, except for those that
+        // were cut.
         let mut left = steps(&skeleton);
         for (step, count) in steps(&trees) {
             let [a, b, c, r, d, e, f, s] = step;
@@ -372,7 +372,7 @@ proptest! {
             }
         }
         prop_assert_eq!(left.values().sum::<usize>(), written.cut_cycles);
-        // trees are written and read as they are, but for the order of children
+        // Trees are preserved except for the order of children.
         let again = folder.path().join("b.swc");
         prop_assert_eq!(write_skeleton(&again, &trees).unwrap().cut_cycles, 0);
         let second = read_skeleton(&again).unwrap();

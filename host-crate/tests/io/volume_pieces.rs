@@ -1,4 +1,4 @@
-//! Volumes that are written some samples after the others.
+//! Volumes that are written piece by piece.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn create(path: &Path, options: &VolumeWriteOptions) -> VolumeWriter {
 }
 
 #[test]
-fn cuts_change_nothing() {
+fn file_does_not_depend_on_the_pieces() {
     let folder = folder();
     let volume = volume();
     for options in options() {
@@ -63,7 +63,7 @@ fn cuts_change_nothing() {
                 assert!(whole == pieces, "{name} {options:?} {size}");
             }
             let read = read_volume(&pieces, &ReadOptions::default()).unwrap();
-            // .npy has no place in the world
+            // .npy stores no geometry.
             let found = read.volume.with_geometry(geometry());
             assert!(found == volume.clone().into(), "{name} {options:?}");
             assert_eq!(
@@ -75,9 +75,9 @@ fn cuts_change_nothing() {
     }
 }
 
-/// Larger than any buffer: what a compressor makes depends on how it gets the bytes.
+/// Larger than all buffers: the output of a compressor depends on the sizes of the writes.
 #[test]
-fn cuts_do_not_change_compressed_bytes() {
+fn compressed_bytes_do_not_depend_on_the_pieces() {
     let folder = folder();
     let dims = [64, 64, 100];
     let volume = Volume::from_fn(dims, geometry(), |x, y, z| {
@@ -107,7 +107,7 @@ fn cuts_do_not_change_compressed_bytes() {
 }
 
 #[test]
-fn what_is_not_finished_leaves_the_old_file() {
+fn unfinished_writer_leaves_the_old_file() {
     let folder = folder();
     let volume = volume();
     for options in options() {
@@ -131,7 +131,7 @@ fn what_is_not_finished_leaves_the_old_file() {
                 FileProblem::SampleTypeMismatch { .. }
             ));
             assert_eq!(fs::read(&path).unwrap(), b"old", "{name}");
-            // as if the refused ones had never come
+            // The rejected samples leave the writer unchanged.
             long.finish().unwrap();
             assert!(fs::read(&path).unwrap() != b"old", "{name}");
             fs::remove_file(&path).unwrap();
@@ -174,7 +174,7 @@ fn unsigned_samples_are_checked_piece_by_piece() {
 }
 
 #[test]
-fn a_name_of_no_format_is_refused_at_once() {
+fn unknown_extension_is_rejected_at_creation() {
     let folder = folder();
     let path = folder.path().join("v.png");
     let options = VolumeWriteOptions::default();

@@ -1,28 +1,28 @@
-//! Questions to the calculator, drawn so that they lie where answers change.
+//! Random inputs of the calculator, concentrated where the results change.
 
 use ferrovox::occupancy::{
     BlockConfig, Carveout, ComputeCapability, DeviceLimits, HardwareModel, KernelResources,
     OccupancyModel,
 };
 
-/// A question about one capability.
+/// Input for one compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
     pub threads: u32,
     pub registers: u32,
     pub static_bytes: u32,
     pub dynamic_bytes: u32,
-    /// For the best block: dynamic shared memory for each thread.
+    /// Dynamic shared memory per thread, in bytes, for the best block size.
     pub bytes_per_thread: u32,
-    /// -1 for the default.
+    /// Carveout in percent; -1 for the default.
     pub carveout: i32,
-    /// How the cache of 3.x is divided: 0 no preference, 1 shared memory, 2 cache, 3 equal.
+    /// Cache configuration of 3.x: 0 no preference, 1 shared memory, 2 cache, 3 equal.
     pub cache: u32,
     pub opt_in: bool,
     pub barriers: u32,
 }
 
-/// What is said of a case. `u32::MAX` is no limit.
+/// Result for a case. `u32::MAX` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     pub active: u32,
@@ -65,7 +65,7 @@ impl Case {
         }
     }
 
-    /// What the calculator says.
+    /// Returns the result of the calculator.
     pub fn answer(&self, model: &HardwareModel) -> Answer {
         let allocation = model.allocate(&self.kernel(), &self.block(model.device()));
         let limits = allocation.limits;
@@ -82,7 +82,7 @@ impl Case {
     }
 }
 
-/// Numbers that look random (Vigna's splitmix64), the same for a seed.
+/// Pseudo-random numbers (Vigna's splitmix64), reproducible by seed.
 pub struct Draw(u64);
 
 impl Draw {
@@ -98,12 +98,12 @@ impl Draw {
         x ^ (x >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     fn below(&mut self, end: u32) -> u32 {
         (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    /// A case: block sizes and shared memory mostly where one more thread or byte makes a
+    /// Returns a case, in most of which one more thread or byte of shared memory makes a
     /// difference.
     pub fn case(&mut self, device: &DeviceLimits) -> Case {
         let major = device.capability.map_or(0, |it| it.major);

@@ -1,5 +1,5 @@
-//! Zhao et al.'s (2016) figures 3(a) and 3(b), its equation, and devices that the header does not
-//! know.
+//! Figures 3(a) and 3(b) and the equation of Zhao et al. (2016), and devices that the header does
+//! not cover.
 
 use ferrovox::occupancy::{
     BlockConfig, ComputeCapability, Gpu, HardwareModel, KernelResources, Limiter, OccupancyModel,
@@ -14,9 +14,10 @@ fn percent(model: &impl OccupancyModel, registers: u32, threads: u32) -> f64 {
     100.0 * occupancy.fraction()
 }
 
-/// 192 threads: 5 blocks; 193: 4; 320: 3; 321: 2. What is printed for 42 registers holds up to 16.
+/// 192 threads: 5 blocks; 193: 4; 320: 3; 321: 2. The result printed for 42 registers holds up to
+/// 16.
 #[test]
-fn figure_3a_is_that_of_a_kernel_with_16_registers() {
+fn figure_3a_matches_a_kernel_with_16_registers() {
     let fx_5800 = Gpu::named("Quadro FX 5800").unwrap().limits();
     let (paper, hardware) = (PaperModel::new(fx_5800), HardwareModel::new(fx_5800));
     for (threads, expected) in [(192, 93.75), (193, 87.5), (320, 93.75), (321, 68.75)] {
@@ -27,7 +28,7 @@ fn figure_3a_is_that_of_a_kernel_with_16_registers() {
 }
 
 #[test]
-fn equation_2_gives_less_for_the_kernel_of_the_document() {
+fn equation_2_gives_fewer_blocks_for_the_published_kernel() {
     let fx_5800 = PaperModel::new(Gpu::named("FX 5800").unwrap().limits());
     let kernel = KernelResources::new(42).with_static_shared(1548);
     let at = |threads| {
@@ -38,7 +39,7 @@ fn equation_2_gives_less_for_the_kernel_of_the_document() {
     assert_eq!(at(192).fraction(), 0.375);
     assert_eq!(at(192).active_blocks, 2);
     assert!(at(192).limiters().eq([Limiter::Registers]));
-    // shared memory: 10 blocks; 8 is the most
+    // Shared memory allows 10 blocks; the maximum is 8.
     assert_eq!(
         at(32).allocation.limits.limit(Limiter::SharedMemory),
         Some(10)
@@ -46,9 +47,9 @@ fn equation_2_gives_less_for_the_kernel_of_the_document() {
     assert!(at(32).limiters().eq([Limiter::Blocks]));
 }
 
-/// Equation (2) for the GTX 580: 32768 / (42 · threads) blocks, 8 and 48 warps at most.
+/// Equation (2) for the GTX 580: 32768 / (42 · threads) blocks, at most 8 blocks and 48 warps.
 #[test]
-fn figure_3b_is_equation_2_on_the_other_device() {
+fn figure_3b_matches_equation_2_on_the_gtx_580() {
     let gtx_580 = PaperModel::new(Gpu::named("GTX 580").unwrap().limits());
     let kernel = KernelResources::new(42).with_static_shared(1548);
     let curve = curve::over_threads(&gtx_580, &kernel, &BlockConfig::new(1), |_| 0);
@@ -67,9 +68,9 @@ fn figure_3b_is_equation_2_on_the_other_device() {
     }
 }
 
-/// By the rules of the time: worked out by hand.
+/// The expected results were computed by hand from the allocation rules of these devices.
 #[test]
-fn devices_before_the_header() {
+fn devices_older_than_the_header_match_hand_computed_results() {
     let blocks = |capability: (u8, u8), registers, static_bytes, threads| {
         let capability = ComputeCapability::new(capability.0, capability.1);
         let kernel = KernelResources::new(registers).with_static_shared(static_bytes);
@@ -79,18 +80,18 @@ fn devices_before_the_header() {
             .unwrap()
             .active_blocks
     };
-    // 1.0: 10 · 32 · 8 = 2560 registers of 8192
+    // 1.0: 10 · 32 · 8 = 2560 of 8192 registers.
     assert_eq!(blocks((1, 0), 10, 0, 256), 3);
-    // 11 · 32 · 8 = 2816: two; with 7 warps as with 8
+    // 11 · 32 · 8 = 2816: two blocks, with 7 warps as with 8.
     assert_eq!(blocks((1, 0), 11, 0, 256), 2);
     assert_eq!(blocks((1, 1), 11, 0, 224), 2);
-    // 1.3: units of 512 registers: 17 · 32 · 2 = 1088 are 1536, of which 10 fit; 8 blocks
+    // 1.3: in units of 512 registers, 17 · 32 · 2 = 1088 become 1536, of which 10 fit; 8 blocks.
     assert_eq!(blocks((1, 3), 17, 0, 64), 8);
     assert_eq!(blocks((1, 3), 33, 0, 64), 6);
-    // 1.x: shared memory in units of 512 bytes
+    // 1.x: shared memory in units of 512 bytes.
     assert_eq!(blocks((1, 2), 8, 4096, 64), 4);
     assert_eq!(blocks((1, 2), 8, 4097, 64), 3);
-    // 2.0: 20 registers are 640 for a warp, 25 on each half; 21 are 768 and 21
+    // 2.0: 20 registers take 640 per warp, 25 warps per half; 21 take 768 and 21 warps.
     assert_eq!(blocks((2, 0), 20, 0, 192), 8);
     assert_eq!(blocks((2, 0), 21, 0, 192), 7);
     assert_eq!(blocks((2, 0), 23, 0, 192), 7);
@@ -102,7 +103,7 @@ fn devices_before_the_header() {
 }
 
 #[test]
-fn known_traps() {
+fn special_cases_of_the_allocation_rules() {
     let at = |capability: (u8, u8), registers, threads, dynamic| {
         let capability = ComputeCapability::new(capability.0, capability.1);
         let device = *HardwareModel::for_capability(capability).unwrap().device();

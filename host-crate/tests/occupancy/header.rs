@@ -1,5 +1,5 @@
-//! Millions of cases against the header, where it is installed. `FERROVOX_OCCUPANCY_CASES` sets how
-//! many for each capability.
+//! Comparison with NVIDIA's header in millions of cases, if it is installed.
+//! `FERROVOX_OCCUPANCY_CASES` sets the number per compute capability.
 
 use crate::{
     cases::{Case, Draw},
@@ -11,9 +11,9 @@ use std::{
     time::Instant,
 };
 
-/// For each capability: a million and more.
+/// Default number of cases per compute capability.
 const CASES: usize = 16 * BATCH;
-/// Cases that go to the header at a time.
+/// Number of cases that are sent to the header at a time.
 const BATCH: usize = 1 << 16;
 
 fn cases() -> usize {
@@ -23,8 +23,8 @@ fn cases() -> usize {
     })
 }
 
-/// Runs `check`, which gives the number of cases, for every capability that the header knows, as
-/// many at a time as there are cores.
+/// Runs `check`, which returns the number of cases, for every compute capability that the header
+/// covers, in parallel.
 fn with_each(what: &str, check: impl Fn(&mut Oracle, &DeviceLimits) -> usize + Sync) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = match compile(folder.path()) {
@@ -57,13 +57,13 @@ fn with_each(what: &str, check: impl Fn(&mut Oracle, &DeviceLimits) -> usize + S
     ));
 }
 
-/// What the header of CUDA 13 covers: it begins with 3.0.
+/// Returns the compute capabilities that the header of CUDA 13 covers, from 3.0 on.
 pub fn covered() -> impl Iterator<Item = ComputeCapability> {
     ComputeCapability::supported().filter(|capability| capability.major >= 3)
 }
 
 #[test]
-fn active_blocks_are_those_of_the_header() {
+fn active_blocks_equal_those_of_the_header() {
     with_each("active blocks", |oracle, device| {
         let model = HardwareModel::new(*device);
         let capability = device.capability.unwrap();
@@ -82,7 +82,7 @@ fn active_blocks_are_those_of_the_header() {
 }
 
 #[test]
-fn the_best_block_is_that_of_the_header() {
+fn best_block_equals_that_of_the_header() {
     with_each("best blocks", |oracle, device| {
         let model = HardwareModel::new(*device);
         let mut draw = Draw::new(device.capability.unwrap(), 1);

@@ -1,5 +1,5 @@
-//! The occupancy calculator against NVIDIA's header, against answers of the header that are kept
-//! here, and against Zhao et al. (2016).
+//! The occupancy calculator compared with NVIDIA's header, with stored results of the header, and
+//! with Zhao et al. (2016).
 
 mod cases;
 mod document;

@@ -9,18 +9,18 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// The program that asks the header.
+/// Program that evaluates the header.
 const SOURCE: &str = include_str!("oracle.c");
 
-/// A running program that answers as the header does.
+/// Running program that returns the results of the header.
 pub struct Oracle {
     child: Child,
     to: ChildStdin,
     from: ChildStdout,
 }
 
-/// The folder of CUDA 13's `cuda_occupancy.h`: that of `FERROVOX_CUDA_HEADERS`, or where
-/// `cargo xtask setup` puts it.
+/// Returns the folder of CUDA 13's `cuda_occupancy.h`: that of `FERROVOX_CUDA_HEADERS`, or that of
+/// `cargo xtask setup`.
 fn headers() -> Option<PathBuf> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/headers");
     let named = env::var_os("FERROVOX_CUDA_HEADERS").map(PathBuf::from);
@@ -29,13 +29,12 @@ fn headers() -> Option<PathBuf> {
     folders.find(|folder| folder.join("cuda_occupancy.h").is_file())
 }
 
-/// Says something that is to be seen of a test that passes too, whose output is kept back
-/// otherwise.
+/// Prints a message that is visible for passing tests too, whose output is captured otherwise.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "occupancy: {text}");
 }
 
-/// Compiles the program into `folder`, or says why that cannot be done here.
+/// Compiles the program into `folder`, or returns the reason why that is impossible.
 pub fn compile(folder: &Path) -> Result<PathBuf, String> {
     let headers = headers().ok_or(
         "there is no cuda_occupancy.h here: `cargo xtask setup` installs it, FERROVOX_CUDA_HEADERS names its folder",
@@ -72,7 +71,7 @@ impl Oracle {
         Self { child, to, from }
     }
 
-    /// The header's answers.
+    /// Returns the results of the header.
     pub fn active(&mut self, device: &DeviceLimits, cases: &[Case]) -> Vec<Answer> {
         let answers = self.ask(0, device, cases);
         let answer = |a: &[u32; 9]| Answer {
@@ -88,14 +87,14 @@ impl Oracle {
         answers.iter().map(answer).collect()
     }
 
-    /// The header's best blocks: threads, and the grid that fills one multiprocessor. The cases'
-    /// threads are the most.
+    /// Returns the best block sizes of the header: threads, and the grid that fills one
+    /// multiprocessor. The threads of a case are the maximum.
     pub fn best(&mut self, device: &DeviceLimits, cases: &[Case]) -> Vec<(u32, u32)> {
         let answers = self.ask(1, device, cases);
         answers.iter().map(|a| (a[1], a[2])).collect()
     }
 
-    /// Nine numbers for each case, the first of which is 0 where the header had no objection.
+    /// Returns nine numbers per case; the first is 0 if the header reports no error.
     fn ask(&mut self, kind: u32, device: &DeviceLimits, cases: &[Case]) -> Vec<[u32; 9]> {
         let capability = device.capability.expect("a GPU's");
         let mut numbers = vec![
@@ -151,7 +150,7 @@ impl Drop for Oracle {
     }
 }
 
-/// The header's word for no limit is the largest `int`.
+/// Converts the header's value for no limit, the largest `int`.
 fn unlimited(blocks: u32) -> u32 {
     if blocks == i32::MAX as u32 {
         u32::MAX

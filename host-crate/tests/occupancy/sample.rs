@@ -1,6 +1,6 @@
-//! Answers of the header that are kept in the repository, for machines without the header.
+//! Stored results of the header, for machines without it.
 //!
-//! `cargo test -p ferrovox --test occupancy -- --ignored` writes them anew.
+//! `cargo test -p ferrovox --test occupancy -- --ignored` regenerates them.
 
 use crate::{
     cases::{Answer, Case, Draw},
@@ -10,14 +10,14 @@ use crate::{
 use ferrovox::occupancy::{ComputeCapability, DeviceLimits, HardwareModel};
 use std::{fmt::Write, path::Path};
 
-/// A line for each case; `-` is no limit.
+/// One line per case; `-` means no limit.
 const SAMPLE: &str = include_str!("header_sample.csv");
 
-/// What the columns are.
+/// Names of the columns.
 const COLUMNS: &str = "capability,threads,registers,static bytes,dynamic bytes,carveout,cache,opt in,barriers,\
     active blocks,by warps,by blocks,by registers,by shared memory,by barriers,allocated registers,allocated bytes";
 
-/// Cases for each capability.
+/// Number of cases per compute capability.
 const CASES: usize = 420;
 
 fn line(capability: ComputeCapability, case: &Case, answer: &Answer) -> String {
@@ -85,7 +85,7 @@ fn read(line: &str) -> (ComputeCapability, Case, Answer) {
 }
 
 #[test]
-fn the_answers_kept_here_are_ours() {
+fn stored_results_equal_the_calculator() {
     let mut lines = SAMPLE.lines();
     assert_eq!(lines.next(), Some(COLUMNS));
     let mut count = 0;
@@ -105,7 +105,7 @@ fn the_answers_kept_here_are_ours() {
 
 #[test]
 #[ignore = "writes the file that the other tests read"]
-fn write_the_answers() {
+fn write_stored_results() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = compile(folder.path()).expect("the header of CUDA 13, and a C compiler");
     let mut oracle = Oracle::start(&program);
@@ -124,7 +124,7 @@ fn write_the_answers() {
 }
 
 #[test]
-fn the_answers_kept_here_are_the_headers() {
+fn stored_results_equal_the_header() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = match compile(folder.path()) {
         Ok(program) => program,

@@ -1,11 +1,11 @@
-//! How long a sweep takes.
+//! Duration of a sweep.
 
 use ferrovox::occupancy::{
     BlockConfig, ComputeCapability, Gpu, HardwareModel, KernelResources, OccupancyModel, block_size,
 };
 use std::{hint::black_box, time::Instant};
 
-/// Held to a second only without debug assertions: `cargo test --release`.
+/// The limit of a second applies without debug assertions only: `cargo test --release`.
 #[test]
 fn a_million_configurations_take_less_than_a_second_on_one_core() {
     let model = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
@@ -34,9 +34,9 @@ fn a_million_configurations_take_less_than_a_second_on_one_core() {
     );
 }
 
-/// What a launch costs the host for its block size: told, not held to anything.
+/// Prints the host time for choosing a block size; there is no limit.
 #[test]
-fn a_block_size_is_found_at_once() {
+fn time_of_choosing_a_block_size() {
     let device = Gpu::named("H200").unwrap().limits();
     let start = Instant::now();
     let (mut count, mut sum) = (0u32, 0u64);
