@@ -103,19 +103,22 @@ fn packages(folder: &Path) -> Result<Vec<Package>> {
     Ok(metadata.packages)
 }
 
+/// Directories of the examples: of the library and of the kernel toolkit.
+pub const EXAMPLES: [&str; 2] = ["examples", "crates/examples"];
+
 /// Returns the examples that are packages of the workspace, with their directories.
 ///
 /// # Errors
 /// If cargo cannot read the workspace.
 pub fn examples() -> Result<BTreeMap<String, PathBuf>> {
-    let directory = paths::root().join("examples");
+    let directories = EXAMPLES.map(|name| paths::root().join(name));
     let packages = packages(&paths::root())?.into_iter();
     let folders = packages.filter_map(|package| {
         let folder = package.manifest_path.parent()?.as_std_path().to_owned();
         Some((package.name.to_string(), folder))
     });
     Ok(folders
-        .filter(|(_, folder)| folder.starts_with(&directory))
+        .filter(|(_, folder)| directories.iter().any(|it| folder.starts_with(it)))
         .collect())
 }
 

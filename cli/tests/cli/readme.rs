@@ -187,7 +187,7 @@ fn code_blocks_of_the_documents_equal_compiled_code() {
         assert_eq!(block(&guide, with), code);
     }
 
-    let example = root.join("examples/03-your-first-kernel");
+    let example = root.join("crates/examples/01-your-first-kernel");
     let kernel = fs::read_to_string(example.join("kernels/src/lib.rs")).unwrap();
     for line in block(&readme, "#[kernel]").lines() {
         assert!(
@@ -211,7 +211,7 @@ fn kernel_guide_shows_the_course_kernels() {
         eprintln!("skipped: the sources are not here");
         return;
     };
-    let course = root.join("examples/10-a-course-of-kernels");
+    let course = root.join("crates/examples/03-a-course-of-kernels");
     let mut sources = String::new();
     for folder in ["kernels/src", "src/lessons"] {
         for entry in fs::read_dir(course.join(folder)).unwrap() {
@@ -285,7 +285,7 @@ fn links_and_pictures_of_the_documents_exist() {
 fn pages(root: &Path) -> Vec<PathBuf> {
     let mut pages = Vec::new();
     let mut folders = vec![root.join("docs")];
-    for folder in [root.to_owned(), root.join("crates"), root.join("examples")] {
+    for folder in ["", "crates", "crates/examples", "examples"].map(|name| root.join(name)) {
         pages.extend(markdown_in(&folder, &mut Vec::new()));
     }
     while let Some(folder) = folders.pop() {
@@ -331,14 +331,14 @@ fn locked(text: &str) -> HashSet<(&str, &str)> {
 #[test]
 fn every_example_is_listed_with_the_workspace_versions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let Ok(list) = fs::read_to_string(root.join("examples/README.md")) else {
+    let Ok(list) = fs::read_to_string(root.join("crates/examples/README.md")) else {
         eprintln!("skipped: the sources are not here");
         return;
     };
     let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
     let ours = locked(&lock);
     let mut examples = 0;
-    for entry in fs::read_dir(root.join("examples")).unwrap() {
+    for entry in fs::read_dir(root.join("crates/examples")).unwrap() {
         let folder = entry.unwrap().path();
         let Ok(lock) = fs::read_to_string(folder.join("Cargo.lock")) else {
             continue;
@@ -346,7 +346,7 @@ fn every_example_is_listed_with_the_workspace_versions() {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         assert!(
             list.contains(&format!("| [{name}]({name}) |")),
-            "examples/README.md does not list {name}"
+            "crates/examples/README.md does not list {name}"
         );
         // With equal versions, common dependencies are compiled once.
         let others = locked(&lock);

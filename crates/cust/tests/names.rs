@@ -1,4 +1,4 @@
-//! Checks the host names listed in `docs/kernels/from-rust-cuda.md`: `tests/conformance-cust`
+//! Checks the host names listed in `docs/kernels/from-rust-cuda.md`: `crates/tests/conformance-cust`
 //! compiles them against Rust-CUDA and against this crate. (`xtask` tests that the tests listed in
 //! its tables exist.)
 
@@ -6,8 +6,8 @@ const TABLES: &str = include_str!("../../../docs/kernels/from-rust-cuda.md");
 
 /// Sources that compile against both crates.
 const CONFORMANCE: [&str; 2] = [
-    include_str!("../../../tests/conformance-cust/names.rs"),
-    include_str!("../../../tests/conformance-cust/program.rs"),
+    include_str!("../../tests/conformance-cust/names.rs"),
+    include_str!("../../tests/conformance-cust/program.rs"),
 ];
 
 /// Returns the cells of the table rows under a heading, without the header row.
@@ -43,7 +43,10 @@ fn host_names_compile_against_both_crates() {
                 .iter()
                 .flat_map(|text| words(text))
                 .any(|word| word == name || (name.starts_with('_') && word.ends_with(name)));
-            assert!(is_listed, "{name} is in no file of tests/conformance-cust");
+            assert!(
+                is_listed,
+                "{name} is in no file of crates/tests/conformance-cust"
+            );
             counted += 1;
         }
     }

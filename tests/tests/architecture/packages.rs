@@ -50,9 +50,12 @@ impl Workspace {
             .exec()
             .expect("cargo metadata");
         let mut workspace = Self::default();
-        let examples = metadata.workspace_root.join("examples");
+        let examples =
+            ["examples", "crates/examples"].map(|name| metadata.workspace_root.join(name));
         let packages = metadata.workspace_packages().into_iter();
-        for package in packages.filter(|it| !it.manifest_path.starts_with(&examples)) {
+        for package in
+            packages.filter(|it| !examples.iter().any(|one| it.manifest_path.starts_with(one)))
+        {
             let from_root = |path: &Path| {
                 path.strip_prefix(&metadata.workspace_root)
                     .expect("a path in the workspace")

@@ -50,12 +50,12 @@ pub fn build_all() -> Result<Vec<Program>> {
     let benches = build("", &["bench", "--workspace", "--no-run", "--benches"])?;
     programs.extend(benches.into_iter().filter(has_kind(ProgramKind::Bench)));
     programs.extend(build(
-        "tests/conformance/ferrovox",
+        "crates/tests/conformance/ferrovox",
         &["test", "--workspace", "--release", "--no-run", "--tests"],
     )?);
     // programs that are tests by running: host code for the API of Rust-CUDA, and use of the
     // library from outside the workspace
-    for folder in ["tests/conformance-cust/ours", "tests/scratch"] {
+    for folder in ["crates/tests/conformance-cust/ours", "tests/scratch"] {
         let binaries = build(folder, &["build", "--release", "--bins"])?;
         programs.extend(binaries.into_iter().map(|program| Program {
             kind: ProgramKind::Test,

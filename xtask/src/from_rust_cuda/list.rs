@@ -10,9 +10,9 @@ use serde::Deserialize;
 use crate::paths;
 
 /// Path of the list.
-const FILE: &str = "tests/from-rust-cuda/list.toml";
+const FILE: &str = "crates/tests/from-rust-cuda/list.toml";
 
-/// Contents of `tests/from-rust-cuda/list.toml`.
+/// Contents of `crates/tests/from-rust-cuda/list.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {

@@ -12,7 +12,7 @@ use crate::paths;
 use crate::test::outside;
 
 /// Workspace of these crates.
-const FOLDER: &str = "tests/public-code";
+const FOLDER: &str = "crates/tests/public-code";
 
 /// Packages with kernels, by the short names of their tests.
 const SETS: [(&str, &str); 3] = [
@@ -21,7 +21,7 @@ const SETS: [(&str, &str); 3] = [
     ("path", "public-code-path-tracer"),
 ];
 
-/// Contents of `tests/public-code/outcome.json`: results of the last complete run.
+/// Contents of `crates/tests/public-code/outcome.json`: results of the last complete run.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {

@@ -75,7 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         write(file, &fill_template(template, name, &folder))?;
     }
     // the tested versions of dependencies, so that the crate builds offline
-    let lock = fs::read_to_string(paths::root().join("examples/03-your-first-kernel/Cargo.lock"));
+    let lock =
+        fs::read_to_string(paths::root().join("crates/examples/01-your-first-kernel/Cargo.lock"));
     if let Ok(lock) = lock {
         write("Cargo.lock", &lock)?;
     }

@@ -67,7 +67,7 @@ fn examples_have_the_features_of_the_workspace() {
         return;
     }
     let members = crate::programs::examples().expect("examples");
-    for example in super::steps::package_directories("examples").expect("examples") {
+    for example in super::steps::example_directories().expect("examples") {
         let name = paths::display_relative(&example).to_string();
         let package = members.iter().find(|(_, it)| **it == example);
         // build scripts are built separately in any case, because they share nothing with programs

@@ -33,14 +33,14 @@ pub fn replacement_steps(arguments: &Arguments) -> Result<Vec<Step>> {
 
 /// Returns the regular steps, cheap ones first.
 pub fn regular_steps() -> Result<Vec<Step>> {
-    let public_code = paths::root().join("tests/public-code");
+    let public_code = paths::root().join("crates/tests/public-code");
     let mut format = vec![
         cargo(&["fmt", "--all", "--check"]),
         outside(&public_code, &["fmt", "--all", "--check"]),
     ];
     let mut examples = Vec::new();
     let members = programs::examples()?;
-    for example in package_directories("examples")? {
+    for example in example_directories()? {
         // members of the workspace are formatted and linted with it
         if !members.values().any(|folder| *folder == example) {
             format.push(outside(&example, &["fmt", "--check"]));
@@ -71,11 +71,11 @@ pub fn regular_steps() -> Result<Vec<Step>> {
     ];
     let conformance = vec![
         outside(
-            &paths::root().join("tests/conformance/ferrovox"),
+            &paths::root().join("crates/tests/conformance/ferrovox"),
             &["test", "--workspace"],
         ),
         outside(
-            &paths::root().join("tests/conformance-cust/ours"),
+            &paths::root().join("crates/tests/conformance-cust/ours"),
             &["run", "--quiet"],
         ),
     ];
@@ -84,11 +84,11 @@ pub fn regular_steps() -> Result<Vec<Step>> {
         cargo(&with_vek),
         cargo(&foreign_types),
         outside(
-            &paths::root().join("tests/conformance/published"),
+            &paths::root().join("crates/tests/conformance/published"),
             &["check", "--quiet"],
         ),
         outside(
-            &paths::root().join("tests/conformance-cust/published"),
+            &paths::root().join("crates/tests/conformance-cust/published"),
             &["check", "--quiet"],
         ),
         // the crates that compile quickly; `cargo xtask test --public-code` tests all
@@ -186,14 +186,18 @@ pub fn regular_steps() -> Result<Vec<Step>> {
     Ok(steps.into_iter().map(step).collect())
 }
 
-/// Returns the packages in a directory of the repository, sorted by name.
-pub fn package_directories(name: &str) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(paths::root().join(name))?;
-    let mut folders: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.join("Cargo.toml").is_file())
-        .collect();
-    folders.sort();
+/// Returns the example packages of the library and of the kernel toolkit, each sorted by name.
+pub fn example_directories() -> Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for name in crate::programs::EXAMPLES {
+        let entries = std::fs::read_dir(paths::root().join(name))?;
+        let mut packages: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.join("Cargo.toml").is_file())
+            .collect();
+        packages.sort();
+        folders.append(&mut packages);
+    }
     Ok(folders)
 }

@@ -21,7 +21,7 @@ fn a_build_script_builds_ptx() {
         .replace("@BUILDER@", &env!("CARGO_MANIFEST_DIR").replace('\\', "/"));
     fs::write(&manifest, text).unwrap();
     // the dependency versions of an example, which is built with the same builder
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/03-your-first-kernel");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/01-your-first-kernel");
     fs::copy(example.join("Cargo.lock"), host.join("Cargo.lock")).unwrap();
 
     // The repository's target directory, so that the builder's dependencies are shared with the

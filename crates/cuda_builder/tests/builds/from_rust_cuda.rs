@@ -10,9 +10,9 @@ use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, NvvmArch};
 use test_cases::skip_slow_test;
 
-/// Builds the crate whose kernels `tests/from-rust-cuda` runs on the CPU.
+/// Builds the crate whose kernels `crates/tests/from-rust-cuda` runs on the CPU.
 fn kernels(arch: NvvmArch) -> Option<Built> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/from-rust-cuda");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/from-rust-cuda");
     build(builder(&path).arch(arch))
 }
 
