@@ -182,15 +182,15 @@ impl Runs {
         }
         let mut component_of_run = zeroed_or_unwind::<u32>(self.runs.len());
         let mut sizes: Vec<usize> = Vec::new();
-        for at in 0..self.runs.len() {
-            let root = sets.root(at as u32) as usize;
-            if root == at {
-                component_of_run[at] = sizes.len() as u32;
+        for run in 0..self.runs.len() {
+            let root = sets.root(run as u32) as usize;
+            if root == run {
+                component_of_run[run] = sizes.len() as u32;
                 sizes.push_or_unwind(0);
             } else {
-                component_of_run[at] = component_of_run[root];
+                component_of_run[run] = component_of_run[root];
             }
-            sizes[component_of_run[at] as usize] += 1;
+            sizes[component_of_run[run] as usize] += 1;
         }
         let mut starts = with_capacity_or_unwind(sizes.len() + 1);
         let mut next = 0;
@@ -200,14 +200,14 @@ impl Runs {
         }
         starts.push_or_unwind(next);
         let mut order = zeroed_or_unwind::<u32>(self.runs.len());
-        for (at, &number) in component_of_run.iter().enumerate() {
-            let place = &mut sizes[number as usize];
-            order[*place] = at as u32;
-            *place += 1;
+        for (run, &component) in component_of_run.iter().enumerate() {
+            let slot = &mut sizes[component as usize];
+            order[*slot] = run as u32;
+            *slot += 1;
         }
         let runs = order
             .iter()
-            .map(|&at| self.runs[at as usize])
+            .map(|&run| self.runs[run as usize])
             .collect_or_unwind();
         Ok(Components { runs, starts })
     }
@@ -216,48 +216,51 @@ impl Runs {
     fn join_row(&self, row: usize, sets: &mut UnionFind<u32>) {
         let (y, z) = (row % self.ny, row / self.ny);
         for (dy, dz) in [(-1, 0), (-1, 1), (0, 1), (1, 1)] {
-            let Some(other) = y.checked_add_signed(dy).filter(|&other| other < self.ny) else {
+            let Some(adjacent_y) = y
+                .checked_add_signed(dy)
+                .filter(|&adjacent_y| adjacent_y < self.ny)
+            else {
                 continue;
             };
             let Some(plane) = z.checked_sub(dz) else {
                 continue;
             };
-            let before = plane * self.ny + other;
-            let (mut here, mut there) = (self.rows[row], self.rows[before]);
-            let (end, other_end) = (self.rows[row + 1], self.rows[before + 1]);
-            while here < end && there < other_end {
-                let (a, b) = (&self.runs[here], &self.runs[there]);
+            let adjacent_row = plane * self.ny + adjacent_y;
+            let (mut own, mut adjacent) = (self.rows[row], self.rows[adjacent_row]);
+            let (end, adjacent_end) = (self.rows[row + 1], self.rows[adjacent_row + 1]);
+            while own < end && adjacent < adjacent_end {
+                let (a, b) = (&self.runs[own], &self.runs[adjacent]);
                 // voxels that share only a corner are connected
                 if a.start <= b.end && b.start <= a.end && a.label == b.label {
-                    sets.join(here as u32, there as u32);
+                    sets.join(own as u32, adjacent as u32);
                 }
                 if a.end < b.end {
-                    here += 1;
+                    own += 1;
                 } else if a.end > b.end {
-                    there += 1;
+                    adjacent += 1;
                 } else {
                     // the following run of either row starts here or later, and can touch the other
                     // run
                     let next =
                         |runs: &[Run], at: usize, end| (at + 1 < end).then(|| runs[at + 1].start);
-                    let [mine, theirs] = [
-                        next(&self.runs, here, end),
-                        next(&self.runs, there, other_end),
+                    let [next_own, next_adjacent] = [
+                        next(&self.runs, own, end),
+                        next(&self.runs, adjacent, adjacent_end),
                     ];
-                    if let Some(start) = theirs
+                    if let Some(start) = next_adjacent
                         && start == a.end
-                        && self.runs[there + 1].label == a.label
+                        && self.runs[adjacent + 1].label == a.label
                     {
-                        sets.join(here as u32, there as u32 + 1);
+                        sets.join(own as u32, adjacent as u32 + 1);
                     }
-                    if let Some(start) = mine
+                    if let Some(start) = next_own
                         && start == b.end
-                        && self.runs[here + 1].label == b.label
+                        && self.runs[own + 1].label == b.label
                     {
-                        sets.join(here as u32 + 1, there as u32);
+                        sets.join(own as u32 + 1, adjacent as u32);
                     }
-                    here += 1;
-                    there += 1;
+                    own += 1;
+                    adjacent += 1;
                 }
             }
         }
