@@ -77,13 +77,13 @@ pub fn centre_curves(
         };
         (trimmed.node, Some(tangents[last]))
     });
-    for wave in group_independent_nodes(junctions.chain(movable_ends), &ends, graph.edges.len()) {
-        let moved: Vec<FixedPoint> = parallel::try_map(wave.len(), |at| {
-            let (node, tangent) = wave[at];
+    for group in group_independent_nodes(junctions.chain(movable_ends), &ends, graph.edges.len()) {
+        let moved: Vec<FixedPoint> = parallel::try_map(group.len(), |at| {
+            let (node, tangent) = group[at];
             context.progress.check()?;
             Ok::<_, Cancelled>(centring.centred_node(graph, node, &ends[node], tangent))
         })?;
-        for ((node, _), position) in wave.into_iter().zip(moved) {
+        for ((node, _), position) in group.into_iter().zip(moved) {
             graph.nodes[node] = position;
             for &[edge, end] in &ends[node] {
                 let points = &mut graph.edges[edge].points;
@@ -101,24 +101,24 @@ type MovableNode = (usize, Option<Vector3<f64>>);
 /// Partitions nodes into groups without a common edge within a group. Of two nodes with a common
 /// edge, the first belongs to an earlier group.
 fn group_independent_nodes(
-    junctions: impl Iterator<Item = MovableNode>,
+    movable_nodes: impl Iterator<Item = MovableNode>,
     ends: &[Vec<[usize; 2]>],
     edges: usize,
 ) -> Vec<Vec<MovableNode>> {
     let mut next = zeroed_or_unwind(edges);
-    let mut waves: Vec<Vec<MovableNode>> = Vec::new();
-    for movable in junctions {
-        let ends = &ends[movable.0];
-        let wave = ends.iter().map(|&[edge, _]| next[edge]).max().unwrap_or(0);
+    let mut groups: Vec<Vec<MovableNode>> = Vec::new();
+    for node in movable_nodes {
+        let ends = &ends[node.0];
+        let group = ends.iter().map(|&[edge, _]| next[edge]).max().unwrap_or(0);
         for &[edge, _] in ends {
-            next[edge] = wave + 1;
+            next[edge] = group + 1;
         }
-        if wave == waves.len() {
-            waves.push_or_unwind(Vec::new());
+        if group == groups.len() {
+            groups.push_or_unwind(Vec::new());
         }
-        waves[wave].push_or_unwind(movable);
+        groups[group].push_or_unwind(node);
     }
-    waves
+    groups
 }
 
 /// Shared inputs of the steps.
@@ -135,18 +135,18 @@ impl Centring<'_> {
         points: &mut [FixedPoint],
         tangents: &[Vector3<f64>],
     ) -> Result<(), Cancelled> {
-        let mut rests = zeroed_or_unwind::<bool>(points.len());
+        let mut has_converged = zeroed_or_unwind::<bool>(points.len());
         for _ in 0..SWEEPS {
             // the steps are independent of each other
-            let portions = points.len().div_ceil(MIN_POINTS_PER_TASK);
-            let steps = parallel::try_map(portions, |portion| {
-                let portion = portion * MIN_POINTS_PER_TASK
-                    ..points.len().min((portion + 1) * MIN_POINTS_PER_TASK);
+            let tasks = points.len().div_ceil(MIN_POINTS_PER_TASK);
+            let steps = parallel::try_map(tasks, |task| {
+                let task =
+                    task * MIN_POINTS_PER_TASK..points.len().min((task + 1) * MIN_POINTS_PER_TASK);
                 self.context.progress.check()?;
-                let steps = portion.map(|at| {
+                let steps = task.map(|at| {
                     let is_inner = (1..points.len() - 1).contains(&at);
                     let step = || self.step(points[at], Some(tangents[at]));
-                    (is_inner && !rests[at]).then(step).flatten()
+                    (is_inner && !has_converged[at]).then(step).flatten()
                 });
                 Ok::<_, Cancelled>(steps.collect_or_unwind())
             })?;
@@ -162,7 +162,7 @@ impl Centring<'_> {
                         && self.is_same_class(&[before, from, after], &[before, to, after])
                 };
                 let moved = step.and_then(|step| self.try_move(points[at], step, is_allowed));
-                rests[at] = moved.is_none_or(|(_, length)| length < REST_STEP);
+                has_converged[at] = moved.is_none_or(|(_, length)| length < REST_STEP);
                 if let Some((position, _)) = moved {
                     points[at] = position;
                     has_moved = true;

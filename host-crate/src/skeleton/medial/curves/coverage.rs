@@ -106,16 +106,16 @@ impl<'a> Coverage<'a> {
         radius: impl Fn(GraphPoint, FixedPoint) -> f64 + Sync,
     ) {
         let coverage_radius = |point, position| rule.radius(radius(point, position));
-        let nodes: Vec<f64> = parallel::collect(graph.nodes.len(), 1 << 6, |range, reaches| {
-            reaches.extend_or_unwind(
+        let node_radii: Vec<f64> = parallel::collect(graph.nodes.len(), 1 << 6, |range, radii| {
+            radii.extend_or_unwind(
                 range.map(|node| coverage_radius(GraphPoint::Node(node), graph.nodes[node])),
             );
         });
-        let nodes = graph.nodes.iter().zip(nodes);
-        let nodes: Vec<_> = nodes
-            .map(|(&at, rule)| (to_voxels(at), rule))
+        let pairs = graph.nodes.iter().zip(node_radii);
+        let node_balls: Vec<_> = pairs
+            .map(|(&at, radius)| (to_voxels(at), radius))
             .collect_or_unwind();
-        self.add_balls(&nodes);
+        self.add_balls(&node_balls);
         let points = parallel::collect(graph.edges.len(), 1, |edges, points| {
             for number in edges {
                 let edge = &graph.edges[number];
@@ -136,8 +136,8 @@ impl<'a> Coverage<'a> {
             }
         });
         let select = |are_first: bool| {
-            let select = points.iter().filter(|point| point.0 == are_first);
-            select.map(|&(_, point)| point).collect_or_unwind()
+            let selected = points.iter().filter(|point| point.0 == are_first);
+            selected.map(|&(_, point)| point).collect_or_unwind()
         };
         let (primary, skipped) = (select(true), select(false));
         for points in [&primary[..]]

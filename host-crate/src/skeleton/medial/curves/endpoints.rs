@@ -48,18 +48,18 @@ pub fn trim_ends(context: &ComponentContext<'_>, graph: &mut IntermediateGraph) 
             let Some((at, length, radius)) = found else {
                 continue;
             };
-            let old: Vec<FixedPoint> = (0..=at).map(&point).collect_or_unwind();
+            let trimmed_points: Vec<FixedPoint> = (0..=at).map(&point).collect_or_unwind();
             if end == 0 {
                 edge.points.drain(..at);
             } else {
                 edge.points.truncate(count - at);
             }
-            graph.nodes[node] = old[at];
+            graph.nodes[node] = trimmed_points[at];
             trimmed_ends.push_or_unwind(TrimmedEnd {
                 edge: number,
                 end,
                 node,
-                old,
+                trimmed_points,
                 length,
                 radius,
             });
@@ -76,23 +76,23 @@ fn find_centred_point(
     point: impl Fn(usize) -> FixedPoint,
 ) -> Option<(usize, f64, f64)> {
     // length and inscribed radius of the points evaluated so far
-    let mut seen = vec![(0.0, context.radius(point(0)))];
+    let mut evaluated = vec![(0.0, context.radius(point(0)))];
     // leaves points from which the tangent is determined
     for at in 1..count.saturating_sub(2) {
-        let look = |seen: &mut Vec<(f64, f64)>, next: usize| {
-            while seen.len() <= next {
-                let last = seen.len();
-                let length = seen[last - 1].0 + context.distance(point(last - 1), point(last));
-                seen.push_or_unwind((length, context.radius(point(last))));
+        let evaluate = |evaluated: &mut Vec<(f64, f64)>, next: usize| {
+            while evaluated.len() <= next {
+                let last = evaluated.len();
+                let length = evaluated[last - 1].0 + context.distance(point(last - 1), point(last));
+                evaluated.push_or_unwind((length, context.radius(point(last))));
             }
-            seen[next]
+            evaluated[next]
         };
-        let (length, radius) = look(&mut seen, at);
+        let (length, radius) = evaluate(&mut evaluated, at);
         let mut max_radius = radius;
         for next in at + 1..count {
-            let (further, other) = look(&mut seen, next);
-            max_radius = max_radius.max(other);
-            if further > length + radius {
+            let (next_length, next_radius) = evaluate(&mut evaluated, next);
+            max_radius = max_radius.max(next_radius);
+            if next_length > length + radius {
                 break;
             }
         }
@@ -111,7 +111,7 @@ pub struct TrimmedEnd {
     pub end: usize,
     pub node: usize,
     /// Points from the former end to the new one.
-    old: Vec<FixedPoint>,
+    trimmed_points: Vec<FixedPoint>,
     /// Length of the trimmed part, in units of the smallest spacing.
     length: f64,
     /// Inscribed radius at the new end, in units of the smallest spacing.
@@ -155,31 +155,39 @@ fn extend_end(
     }
     // from here on, the end is the first point
     let start = edge.points[0];
-    let straight = straight_extension(
+    let extension = straight_extension(
         context,
         &edge.points,
-        trimmed.old[0],
+        trimmed.trimmed_points[0],
         trimmed.length,
         trimmed.radius,
     );
-    let mut new: Vec<FixedPoint> = if let Some(straight) = straight {
-        straight
+    let mut added: Vec<FixedPoint> = if let Some(extension) = extension {
+        extension
     } else {
         // restored only if the end did not move across, or if the connection to it stays inside
-        let mut old: Vec<FixedPoint> = trimmed.old.iter().rev().copied().collect_or_unwind();
-        if old[0] == start {
-            old.remove(0);
+        let mut restored: Vec<FixedPoint> = trimmed
+            .trimmed_points
+            .iter()
+            .rev()
+            .copied()
+            .collect_or_unwind();
+        if restored[0] == start {
+            restored.remove(0);
         } else {
-            let before = [trimmed.old[trimmed.old.len() - 1], start];
+            let before = [
+                trimmed.trimmed_points[trimmed.trimmed_points.len() - 1],
+                start,
+            ];
             let is_inside = is_same_class(context, cocycle, &before, &before);
             if !is_inside {
-                old.clear();
+                restored.clear();
             }
         }
-        old
+        restored
     };
-    new.reverse();
-    edge.points.splice(0..0, new);
+    added.reverse();
+    edge.points.splice(0..0, added);
     let end = edge.points[0];
     if trimmed.end == 1 {
         edge.points.reverse();
@@ -206,22 +214,22 @@ fn straight_extension(
     radius: f64,
 ) -> Option<Vec<FixedPoint>> {
     let start = points[0];
-    let mut back = 0;
-    let mut passed = 0.0;
-    while back + 1 < points.len() && passed < radius.max(2.0) {
-        passed += context.distance(points[back], points[back + 1]);
-        back += 1;
+    let mut index = 0;
+    let mut length_back = 0.0;
+    while index + 1 < points.len() && length_back < radius.max(2.0) {
+        length_back += context.distance(points[index], points[index + 1]);
+        index += 1;
     }
-    let tangent = direction(context, points[back], start)?;
-    let straight = extend_straight(context, start, &tangent, 3.0 * length + 2.0 * radius);
-    let reached = straight
+    let tangent = direction(context, points[index], start)?;
+    let extension = extend_straight(context, start, &tangent, 3.0 * length + 2.0 * radius);
+    let extent = extension
         .last()
         .map_or(0.0, |&last| context.distance(start, last));
     let [from, to] = [start, old].map(to_voxels);
     let old = context
         .metric
         .world([0, 1, 2].map(|axis| to[axis] - from[axis]));
-    (reached + 1.0 >= MIN_EXTENT_FRACTION * Vector3::from(old).dot(&tangent)).then_some(straight)
+    (extent + 1.0 >= MIN_EXTENT_FRACTION * Vector3::from(old).dot(&tangent)).then_some(extension)
 }
 
 /// Returns the points of the straight extension up to half of the smallest spacing from the

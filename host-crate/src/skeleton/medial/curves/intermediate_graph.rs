@@ -42,11 +42,11 @@ impl IntermediateGraph {
     pub fn from_links(object: &Object, links: &VoxelLinks) -> Self {
         let voxels = links.voxels();
         let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
-        let mut linked: Vec<Vec<usize>> = filled_or_unwind(Vec::new(), voxels.len());
+        let mut adjacency: Vec<Vec<usize>> = filled_or_unwind(Vec::new(), voxels.len());
         for link in &links.pairs {
             let [a, b] = link.map(number);
-            linked[a].push_or_unwind(b);
-            linked[b].push_or_unwind(a);
+            adjacency[a].push_or_unwind(b);
+            adjacency[b].push_or_unwind(a);
         }
         let position = |number: usize| {
             (
@@ -55,8 +55,8 @@ impl IntermediateGraph {
             )
         };
         let mut chains = Chains {
-            linked: &linked,
-            used: linked
+            adjacency: &adjacency,
+            is_used: adjacency
                 .iter()
                 .map(|others| zeroed_or_unwind::<bool>(others.len()))
                 .collect_or_unwind(),
@@ -64,15 +64,15 @@ impl IntermediateGraph {
             graph: Self::default(),
             position: &position,
         };
-        for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
+        for at in (0..voxels.len()).filter(|&at| adjacency[at].len() != 2) {
             chains.node_index(at);
         }
-        for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
+        for at in (0..voxels.len()).filter(|&at| adjacency[at].len() != 2) {
             chains.follow_chains(at);
         }
         // closed chains without junctions
         for at in 0..voxels.len() {
-            if chains.used[at].contains(&false) {
+            if chains.is_used[at].contains(&false) {
                 chains.node_index(at);
                 chains.follow_chains(at);
             }
@@ -94,9 +94,9 @@ impl IntermediateGraph {
 
 /// State of the chain decomposition.
 struct Chains<'a, F> {
-    linked: &'a [Vec<usize>],
+    adjacency: &'a [Vec<usize>],
     /// For each voxel, `true` for each of its links that belongs to an edge.
-    used: Vec<Vec<bool>>,
+    is_used: Vec<Vec<bool>>,
     node_indices: Vec<Option<usize>>,
     graph: IntermediateGraph,
     position: &'a F,
@@ -113,21 +113,22 @@ impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
 
     /// Creates the edges of all unused chains that start at a node.
     fn follow_chains(&mut self, start: usize) {
-        for link in 0..self.linked[start].len() {
-            if self.used[start][link] {
+        for link in 0..self.adjacency[start].len() {
+            if self.is_used[start][link] {
                 continue;
             }
             let (voxel, point) = (self.position)(start);
             let (mut voxels, mut points) = (vec![voxel], vec![point]);
             let (mut at, mut link) = (start, link);
             loop {
-                let next = self.linked[at][link];
-                self.used[at][link] = true;
+                let next = self.adjacency[at][link];
+                self.is_used[at][link] = true;
                 // the same link from its other voxel
-                let back = (0..self.linked[next].len())
-                    .find(|&one| self.linked[next][one] == at && !self.used[next][one]);
+                let back = (0..self.adjacency[next].len()).find(|&link_index| {
+                    self.adjacency[next][link_index] == at && !self.is_used[next][link_index]
+                });
                 let Some(back) = back else { break };
-                self.used[next][back] = true;
+                self.is_used[next][back] = true;
                 let (voxel, point) = (self.position)(next);
                 voxels.push_or_unwind(voxel);
                 points.push_or_unwind(point);
@@ -135,7 +136,8 @@ impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
                 if self.node_indices[at].is_some() {
                     break;
                 }
-                let ahead = (0..self.linked[at].len()).find(|&one| !self.used[at][one]);
+                let ahead =
+                    (0..self.adjacency[at].len()).find(|&link_index| !self.is_used[at][link_index]);
                 let Some(ahead) = ahead else { break };
                 link = ahead;
             }

@@ -39,9 +39,9 @@ pub fn repair_coverage(
         positions.filter_map(|&position| voxel_at(context.object, position)),
     );
     while coverage.uncovered_count() > 0 {
-        let left = coverage.uncovered();
+        let uncovered = coverage.uncovered();
         // interior voxels last, because branches end at the surface
-        let from = left
+        let from = uncovered
             .min_by(|&a, &b| context.squared_distances[a].total_cmp(&context.squared_distances[b]));
         let Some(from) = from else { break };
         let added = add_branch(context, graph, &skeleton_voxels, from)?;

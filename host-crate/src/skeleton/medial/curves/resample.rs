@@ -68,11 +68,13 @@ pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut I
             .map(|&point| context.approximate_radius(point))
             .sum();
         let step = (RADIUS_FRACTION * radii / points.len() as f64).max(MIN_SPACING);
-        let mut sums = vec![0.0];
+        let mut arc_lengths = vec![0.0];
         for ends in points.windows(2) {
-            sums.push_or_unwind(sums[sums.len() - 1] + context.distance(ends[0], ends[1]));
+            arc_lengths.push_or_unwind(
+                arc_lengths[arc_lengths.len() - 1] + context.distance(ends[0], ends[1]),
+            );
         }
-        let length = sums[sums.len() - 1];
+        let length = arc_lengths[arc_lengths.len() - 1];
         // loops keep three points
         let min_count = if edge.nodes[0] == edge.nodes[1] {
             3.0
@@ -84,17 +86,18 @@ pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut I
         // index of the last original point at or before the last sample
         let mut from = 0;
         for number in 1..=count {
-            let along = length * number as f64 / count as f64;
+            let arc_length = length * number as f64 / count as f64;
             let mut to = from;
-            while to + 1 < points.len() - 1 && sums[to + 1] <= along {
+            while to + 1 < points.len() - 1 && arc_lengths[to + 1] <= arc_length {
                 to += 1;
             }
             let next = if number == count {
                 points[points.len() - 1]
             } else {
-                let part = (along - sums[to]) / (sums[to + 1] - sums[to]);
+                let fraction =
+                    (arc_length - arc_lengths[to]) / (arc_lengths[to + 1] - arc_lengths[to]);
                 let [a, b] = [to_voxels(points[to]), to_voxels(points[to + 1])];
-                to_fixed([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])))
+                to_fixed([0, 1, 2].map(|axis| a[axis] + fraction * (b[axis] - a[axis])))
             };
             let last = resampled[resampled.len() - 1];
             let mut path = vec![last];

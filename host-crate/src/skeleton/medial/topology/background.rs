@@ -117,8 +117,8 @@ impl<'a> Background<'a> {
     }
 
     /// Joins two components, and returns `true` if they were different.
-    fn join_sets(&mut self, one: usize, adjacent_row: usize) -> bool {
-        let is_new = self.sets.join(one, adjacent_row);
+    fn join_sets(&mut self, first: usize, adjacent_row: usize) -> bool {
+        let is_new = self.sets.join(first, adjacent_row);
         self.enclosed -= u64::from(is_new);
         is_new
     }
