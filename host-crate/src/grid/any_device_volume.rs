@@ -1,24 +1,32 @@
 //! Volumes on a device with a sample type known only at run time.
 
 use super::{
-    AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, GridError, Inside, SampleType,
+    AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, GridError, Inside, Sample,
+    SampleType, with_kernel_volume,
 };
 use crate::device::{Device, DeviceError, Stream};
 
-/// A volume of any sample type that kernels read, on a device.
-#[derive(Debug)]
-pub enum AnyDeviceVolume {
-    /// Samples of type u8.
-    U8(DeviceVolume<u8>),
-    /// Samples of type i8.
-    I8(DeviceVolume<i8>),
-    /// Samples of type u16.
-    U16(DeviceVolume<u16>),
-    /// Samples of type i16.
-    I16(DeviceVolume<i16>),
-    /// Samples of type f32.
-    F32(DeviceVolume<f32>),
+macro_rules! declare_any_device_volume {
+    ([$(($variant:ident, $type:ident)),+]) => {
+        /// A volume of any sample type that kernels read, on a device.
+        #[derive(Debug)]
+        pub enum AnyDeviceVolume {
+            $(
+                #[doc = concat!("Samples of type ", stringify!($type), ".")]
+                $variant(DeviceVolume<$type>),
+            )+
+        }
+
+        $(
+            impl From<DeviceVolume<$type>> for AnyDeviceVolume {
+                fn from(volume: DeviceVolume<$type>) -> Self {
+                    Self::$variant(volume)
+                }
+            }
+        )+
+    };
 }
+crate::for_kernel_sample_types! { [declare_any_device_volume] }
 
 /// Evaluates an expression with the typed volume inside an [`AnyDeviceVolume`].
 ///
@@ -39,12 +47,18 @@ pub enum AnyDeviceVolume {
 #[macro_export]
 macro_rules! with_device_volume {
     ($any:expr, $volume:ident => $body:expr) => {
+        $crate::for_kernel_sample_types! {
+            [$crate::match_device_volume] $any, $volume => $body
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_device_volume {
+    ([$(($variant:ident, $type:ident)),+] $any:expr, $volume:ident => $body:expr) => {
         match $any {
-            $crate::grid::AnyDeviceVolume::U8($volume) => $body,
-            $crate::grid::AnyDeviceVolume::I8($volume) => $body,
-            $crate::grid::AnyDeviceVolume::U16($volume) => $body,
-            $crate::grid::AnyDeviceVolume::I16($volume) => $body,
-            $crate::grid::AnyDeviceVolume::F32($volume) => $body,
+            $($crate::grid::AnyDeviceVolume::$variant($volume) => $body,)+
         }
     };
 }
@@ -57,17 +71,14 @@ impl AnyDeviceVolume {
     /// # Errors
     /// Errors of [`DeviceVolume::upload`].
     pub fn upload(stream: &Stream, volume: &AnyVolume) -> Result<Self, DeviceError> {
-        Ok(match volume {
-            AnyVolume::U8(volume) => Self::U8(DeviceVolume::upload(stream, volume.view())?),
-            AnyVolume::I8(volume) => Self::I8(DeviceVolume::upload(stream, volume.view())?),
-            AnyVolume::U16(volume) => Self::U16(DeviceVolume::upload(stream, volume.view())?),
-            AnyVolume::I16(volume) => Self::I16(DeviceVolume::upload(stream, volume.view())?),
-            AnyVolume::F32(volume) => Self::F32(DeviceVolume::upload(stream, volume.view())?),
-            AnyVolume::I32(_) | AnyVolume::F64(_) => {
+        with_kernel_volume!(
+            volume,
+            volume => Ok(DeviceVolume::upload(stream, volume.view())?.into()),
+            _ => {
                 let (volume, _) = volume.to_f32()?;
-                Self::F32(DeviceVolume::upload(stream, volume.view())?)
+                Ok(DeviceVolume::upload(stream, volume.view())?.into())
             }
-        })
+        )
     }
 
     /// Returns the number of samples along x, y and z.
@@ -82,13 +93,10 @@ impl AnyDeviceVolume {
 
     /// Returns the sample type.
     pub fn sample_type(&self) -> SampleType {
-        match self {
-            Self::U8(_) => SampleType::U8,
-            Self::I8(_) => SampleType::I8,
-            Self::U16(_) => SampleType::U16,
-            Self::I16(_) => SampleType::I16,
-            Self::F32(_) => SampleType::F32,
+        fn sample_type<T: Sample>(_: &DeviceVolume<T>) -> SampleType {
+            T::TYPE
         }
+        with_device_volume!(self, volume => sample_type(volume))
     }
 
     /// Returns the device of the samples.

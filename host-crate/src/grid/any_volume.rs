@@ -1,41 +1,73 @@
 //! Volumes with a sample type known only at run time.
 
+use super::sample::for_sample_types;
 use super::{Geometry, Sample, SampleSummary, SampleType, Volume};
 
-/// A volume of any sample type, as file readers return it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyVolume {
-    /// Samples of type u8.
-    U8(Volume<u8>),
-    /// Samples of type i8.
-    I8(Volume<i8>),
-    /// Samples of type u16.
-    U16(Volume<u16>),
-    /// Samples of type i16.
-    I16(Volume<i16>),
-    /// Samples of type i32.
-    I32(Volume<i32>),
-    /// Samples of type f32.
-    F32(Volume<f32>),
-    /// Samples of type f64.
-    F64(Volume<f64>),
+macro_rules! declare_any_volume {
+    ([$(($variant:ident, $type:ident, $doc:literal),)+]) => {
+        /// A volume of any sample type, as file readers return it.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyVolume {
+            $(
+                #[doc = concat!("Samples of type ", stringify!($type), ".")]
+                $variant(Volume<$type>),
+            )+
+        }
+
+        impl<T: Sample> From<Volume<T>> for AnyVolume {
+            fn from(volume: Volume<T>) -> Self {
+                match T::TYPE {
+                    $(SampleType::$variant => Self::$variant(as_typed(volume)),)+
+                }
+            }
+        }
+    };
 }
+for_sample_types! { [declare_any_volume] }
 
 /// Evaluates an expression with the typed volume inside an [`AnyVolume`].
 macro_rules! with_volume {
     ($any:expr, $volume:ident => $body:expr) => {
-        match $any {
-            $crate::grid::AnyVolume::U8($volume) => $body,
-            $crate::grid::AnyVolume::I8($volume) => $body,
-            $crate::grid::AnyVolume::U16($volume) => $body,
-            $crate::grid::AnyVolume::I16($volume) => $body,
-            $crate::grid::AnyVolume::I32($volume) => $body,
-            $crate::grid::AnyVolume::F32($volume) => $body,
-            $crate::grid::AnyVolume::F64($volume) => $body,
-        }
+        $crate::grid::for_sample_types! { [$crate::grid::match_volume] $any, $volume => $body }
     };
 }
 pub(crate) use with_volume;
+
+macro_rules! match_volume {
+    (
+        [$(($variant:ident, $type:ident, $doc:literal),)+]
+        $any:expr, $volume:ident => $body:expr
+    ) => {
+        match $any {
+            $($crate::grid::AnyVolume::$variant($volume) => $body,)+
+        }
+    };
+}
+pub(crate) use match_volume;
+
+/// Evaluates an expression with the typed volume inside an [`AnyVolume`] if kernels read its sample
+/// type, and `$converted` otherwise.
+macro_rules! with_kernel_volume {
+    ($any:expr, $volume:ident => $body:expr, _ => $converted:expr) => {
+        $crate::for_kernel_sample_types! {
+            [$crate::grid::match_kernel_volume] $any, $volume => $body, $converted
+        }
+    };
+}
+pub(crate) use with_kernel_volume;
+
+macro_rules! match_kernel_volume {
+    (
+        [$(($variant:ident, $type:ident)),+]
+        $any:expr, $volume:ident => $body:expr, $converted:expr
+    ) => {
+        match $any {
+            $($crate::grid::AnyVolume::$variant($volume) => $body,)+
+            _ => $converted,
+        }
+    };
+}
+pub(crate) use match_kernel_volume;
 
 impl AnyVolume {
     /// Returns the number of samples along x, y and z.
@@ -56,15 +88,10 @@ impl AnyVolume {
 
     /// Returns the sample type.
     pub fn sample_type(&self) -> SampleType {
-        match self {
-            Self::U8(_) => SampleType::U8,
-            Self::I8(_) => SampleType::I8,
-            Self::U16(_) => SampleType::U16,
-            Self::I16(_) => SampleType::I16,
-            Self::I32(_) => SampleType::I32,
-            Self::F32(_) => SampleType::F32,
-            Self::F64(_) => SampleType::F64,
+        fn sample_type<T: Sample>(_: &Volume<T>) -> SampleType {
+            T::TYPE
         }
+        with_volume!(self, volume => sample_type(volume))
     }
 
     /// Returns the number of samples.
@@ -85,20 +112,6 @@ impl AnyVolume {
     /// Returns the range, the mean and the number of non-finite samples.
     pub fn summary(&self) -> SampleSummary {
         with_volume!(self, volume => volume.summary())
-    }
-}
-
-impl<T: Sample> From<Volume<T>> for AnyVolume {
-    fn from(volume: Volume<T>) -> Self {
-        match T::TYPE {
-            SampleType::U8 => Self::U8(as_typed(volume)),
-            SampleType::I8 => Self::I8(as_typed(volume)),
-            SampleType::U16 => Self::U16(as_typed(volume)),
-            SampleType::I16 => Self::I16(as_typed(volume)),
-            SampleType::I32 => Self::I32(as_typed(volume)),
-            SampleType::F32 => Self::F32(as_typed(volume)),
-            SampleType::F64 => Self::F64(as_typed(volume)),
-        }
     }
 }
 

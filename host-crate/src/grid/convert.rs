@@ -1,6 +1,6 @@
 //! Conversion of volumes to `f32` samples or to masks.
 
-use super::{AnyVolume, Sample, SampleType, Volume, with_volume};
+use super::{AnyVolume, Sample, SampleType, Volume, with_kernel_volume, with_volume};
 use crate::{
     memory::{self, OutOfMemory},
     parallel,
@@ -61,19 +61,19 @@ impl AnyVolume {
     pub fn to_f32(&self) -> Result<(Volume<f32>, Conversion), OutOfMemory> {
         let from = self.sample_type();
         let (volume, inexact) = match self {
-            Self::U8(volume) => (map(volume, f32::from)?, 0),
-            Self::I8(volume) => (map(volume, f32::from)?, 0),
-            Self::U16(volume) => (map(volume, f32::from)?, 0),
-            Self::I16(volume) => (map(volume, f32::from)?, 0),
             Self::I32(volume) => {
                 let inexact = count(volume, |&sample| !i32_to_f32(sample).1);
                 (map(volume, |sample| i32_to_f32(sample).0)?, inexact)
             }
-            Self::F32(volume) => (map(volume, |sample| sample)?, 0),
             Self::F64(volume) => {
                 let inexact = count(volume, |&sample| !f64_to_f32(sample).1);
                 (map(volume, |sample| f64_to_f32(sample).0)?, inexact)
             }
+            exact => with_kernel_volume!(
+                exact,
+                volume => (map(volume, f32::from)?, 0),
+                _ => unreachable!("the other types are converted above")
+            ),
         };
         Ok((volume, Conversion { from, inexact }))
     }

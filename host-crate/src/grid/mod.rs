@@ -64,4 +64,8 @@ pub use summary::SampleSummary;
 pub use volume::{Volume, VolumeView, sample_count};
 pub use volume_error::VolumeError;
 
-pub(crate) use any_volume::with_volume;
+pub(crate) use any_volume::{match_kernel_volume, match_volume, with_kernel_volume, with_volume};
+pub(crate) use sample::{
+    for_sample_types, match_kernel_sample_type, match_sample_type, with_kernel_sample_type,
+    with_sample_type,
+};

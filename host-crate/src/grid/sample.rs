@@ -3,60 +3,118 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Sample type of a volume, as a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SampleType {
-    /// Unsigned 8 bit integers.
-    U8,
-    /// Signed 8 bit integers.
-    I8,
-    /// Unsigned 16 bit integers.
-    U16,
-    /// Signed 16 bit integers.
-    I16,
-    /// Signed 32 bit integers.
-    I32,
-    /// IEEE single precision.
-    F32,
-    /// IEEE double precision.
-    F64,
+/// The table of sample types: expands to `macro! { [rows] arguments }`, with one row per type, from
+/// narrow to wide, that holds its variant of [`SampleType`], the Rust type and a description.
+macro_rules! for_sample_types {
+    ([$($macro:tt)+] $($arguments:tt)*) => {
+        $($macro)+! {
+            [
+                (U8, u8, "Unsigned 8 bit integers."),
+                (I8, i8, "Signed 8 bit integers."),
+                (U16, u16, "Unsigned 16 bit integers."),
+                (I16, i16, "Signed 16 bit integers."),
+                (I32, i32, "Signed 32 bit integers."),
+                (F32, f32, "IEEE single precision."),
+                (F64, f64, "IEEE double precision."),
+            ]
+            $($arguments)*
+        }
+    };
+}
+pub(crate) use for_sample_types;
+
+/// The table of the sample types that kernels read without conversion, with the columns variant and
+/// Rust type. `ferrovox_kernels` has the same list; for a type that it lacks, launches do not compile.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_kernel_sample_types {
+    ([$($macro:tt)+] $($arguments:tt)*) => {
+        $($macro)+! {
+            [(U8, u8), (I8, i8), (U16, u16), (I16, i16), (F32, f32)]
+            $($arguments)*
+        }
+    };
 }
 
-impl SampleType {
-    /// All sample types, from narrow to wide.
-    pub const ALL: [Self; 7] = [
-        Self::U8,
-        Self::I8,
-        Self::U16,
-        Self::I16,
-        Self::I32,
-        Self::F32,
-        Self::F64,
-    ];
-
-    /// Returns the bytes of one sample.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
-            Self::I32 | Self::F32 => 4,
-            Self::F64 => 8,
+macro_rules! declare_sample_type {
+    ([$(($variant:ident, $type:ident, $doc:literal),)+]) => {
+        /// Sample type of a volume, as a value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum SampleType {
+            $(#[doc = $doc] $variant,)+
         }
-    }
 
-    /// Returns the name of the type in Rust: `u8`, `f32`, …
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::I32 => "i32",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
+        impl SampleType {
+            /// All sample types, from narrow to wide.
+            pub const ALL: [Self; [$($doc),+].len()] = [$(Self::$variant),+];
+
+            /// Returns the bytes of one sample.
+            pub const fn bytes(self) -> usize {
+                match self {
+                    $(Self::$variant => size_of::<$type>(),)+
+                }
+            }
+
+            /// Returns the name of the type in Rust: `u8`, `f32`, …
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($type),)+
+                }
+            }
         }
-    }
+    };
 }
+for_sample_types! { [declare_sample_type] }
+
+/// Evaluates an expression with `$T` as an alias of the Rust type of a [`SampleType`].
+macro_rules! with_sample_type {
+    ($sample_type:expr, $T:ident => $body:expr) => {
+        $crate::grid::for_sample_types! { [$crate::grid::match_sample_type] $sample_type, $T => $body }
+    };
+}
+pub(crate) use with_sample_type;
+
+/// Evaluates an expression with `$T` as an alias of the Rust type of a [`SampleType`] if kernels read
+/// it, and `$converted` otherwise.
+macro_rules! with_kernel_sample_type {
+    ($sample_type:expr, $T:ident => $body:expr, _ => $converted:expr) => {
+        $crate::for_kernel_sample_types! {
+            [$crate::grid::match_kernel_sample_type] $sample_type, $T => $body, $converted
+        }
+    };
+}
+pub(crate) use with_kernel_sample_type;
+
+macro_rules! match_kernel_sample_type {
+    (
+        [$(($variant:ident, $type:ident)),+]
+        $sample_type:expr, $T:ident => $body:expr, $converted:expr
+    ) => {
+        match $sample_type {
+            $($crate::grid::SampleType::$variant => {
+                type $T = $type;
+                $body
+            })+
+            _ => $converted,
+        }
+    };
+}
+pub(crate) use match_kernel_sample_type;
+
+macro_rules! match_sample_type {
+    (
+        [$(($variant:ident, $type:ident, $doc:literal),)+]
+        $sample_type:expr, $T:ident => $body:expr
+    ) => {
+        match $sample_type {
+            $($crate::grid::SampleType::$variant => {
+                type $T = $type;
+                $body
+            })+
+        }
+    };
+}
+pub(crate) use match_sample_type;
 
 impl fmt::Display for SampleType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
+use crate::grid::{Geometry, Sample, Volume, sample_count, with_sample_type, with_volume};
 use crate::io::volume::read::read_with_data;
 use crate::io::{
     ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
@@ -156,15 +156,7 @@ fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadO
             with_volume!(&file.volume, volume => compare(reader, volume));
         }
         (Err(whole), Ok(reader)) => {
-            let by_planes = match reader.sample_type() {
-                SampleType::U8 => failure::<u8>(reader),
-                SampleType::I8 => failure::<i8>(reader),
-                SampleType::U16 => failure::<u16>(reader),
-                SampleType::I16 => failure::<i16>(reader),
-                SampleType::I32 => failure::<i32>(reader),
-                SampleType::F32 => failure::<f32>(reader),
-                SampleType::F64 => failure::<f64>(reader),
-            };
+            let by_planes = with_sample_type!(reader.sample_type(), T => failure::<T>(reader));
             check_failures(whole, &by_planes);
         }
         (Err(whole), Err(opened)) => check_failures(whole, &opened),

@@ -3,7 +3,9 @@
 use super::{PipelineError, VolumeSource, at};
 use crate::{
     device::start_threads,
-    grid::{Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count},
+    grid::{
+        Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count, with_sample_type,
+    },
     io::{FileError, FileProblem, HeaderInfo, VolumeReader},
     memory,
     monitor::Monitor,
@@ -127,15 +129,7 @@ fn statistics(
     reader: &mut VolumeReader<'_>,
     monitor: &Monitor<'_>,
 ) -> Result<SampleSummary, PipelineError> {
-    match reader.sample_type() {
-        SampleType::U8 => read_statistics::<u8>(reader, monitor),
-        SampleType::I8 => read_statistics::<i8>(reader, monitor),
-        SampleType::U16 => read_statistics::<u16>(reader, monitor),
-        SampleType::I16 => read_statistics::<i16>(reader, monitor),
-        SampleType::I32 => read_statistics::<i32>(reader, monitor),
-        SampleType::F32 => read_statistics::<f32>(reader, monitor),
-        SampleType::F64 => read_statistics::<f64>(reader, monitor),
-    }
+    with_sample_type!(reader.sample_type(), T => read_statistics::<T>(reader, monitor))
 }
 
 fn read_statistics<T: Sample>(

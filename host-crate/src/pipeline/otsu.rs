@@ -5,7 +5,7 @@ use super::{
     mask::{StatedGrid, open_mask},
 };
 use crate::{
-    grid::{Histogram, OtsuError, OtsuRange, Sample, SampleType, sample_count},
+    grid::{Histogram, OtsuError, OtsuRange, Sample, sample_count, with_sample_type},
     io::{FileError, VolumeReader},
     memory,
     monitor::Monitor,
@@ -59,42 +59,6 @@ impl<T: Sample> SampleChunk for &[T] {
 /// Callback for a chunk of samples and its mask: 1 for each sample that counts.
 type Visitor<'l> = dyn FnMut(&dyn SampleChunk, &[u8]) -> Result<(), OtsuError> + 'l;
 
-/// Evaluates an expression with the type alias `$T` of a sample type.
-macro_rules! with_type {
-    ($type:expr, $T:ident => $body:expr) => {
-        match $type {
-            SampleType::U8 => {
-                type $T = u8;
-                $body
-            }
-            SampleType::I8 => {
-                type $T = i8;
-                $body
-            }
-            SampleType::U16 => {
-                type $T = u16;
-                $body
-            }
-            SampleType::I16 => {
-                type $T = i16;
-                $body
-            }
-            SampleType::I32 => {
-                type $T = i32;
-                $body
-            }
-            SampleType::F32 => {
-                type $T = f32;
-                $body
-            }
-            SampleType::F64 => {
-                type $T = f64;
-                $body
-            }
-        }
-    };
-}
-
 /// Reads all samples once and passes them to `visit` in chunks.
 fn visit_samples(
     source: &VolumeSource,
@@ -112,7 +76,7 @@ fn visit_samples(
         None => None,
     };
     volume.set_overlap(0);
-    with_type!(volume.sample_type(), T => visit_typed::<T>(source, &mut volume, mask.as_mut(), monitor, visit))
+    with_sample_type!(volume.sample_type(), T => visit_typed::<T>(source, &mut volume, mask.as_mut(), monitor, visit))
 }
 
 fn visit_typed<T: Sample>(
@@ -149,7 +113,7 @@ fn read_mask_into(
     out: &mut [u8],
 ) -> Result<(), FileError> {
     mask.set_overlap(0);
-    with_type!(mask.sample_type(), T => {
+    with_sample_type!(mask.sample_type(), T => {
         const CHUNK_LEN: usize = 1 << 16;
         let mut samples = vec![T::default(); CHUNK_LEN.min(out.len())];
         for (chunk, out) in out.chunks_mut(CHUNK_LEN).enumerate() {

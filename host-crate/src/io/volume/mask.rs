@@ -2,7 +2,7 @@
 
 use crate::io::{FileError, VolumeReader};
 use crate::{
-    grid::{GridError, Mask, Sample, SampleType},
+    grid::{GridError, Mask, Sample, with_sample_type},
     memory::{self, OutOfMemory},
 };
 
@@ -25,15 +25,8 @@ pub fn read_mask(
     is_inside: impl Fn(f64) -> bool + Sync,
 ) -> Result<(Mask, usize), ReadMaskError> {
     let mut mask = Mask::new(reader.dims(), *reader.geometry())?;
-    let inexact = match reader.sample_type() {
-        SampleType::U8 => read_all::<u8>(&mut mask, reader, is_inside),
-        SampleType::I8 => read_all::<i8>(&mut mask, reader, is_inside),
-        SampleType::U16 => read_all::<u16>(&mut mask, reader, is_inside),
-        SampleType::I16 => read_all::<i16>(&mut mask, reader, is_inside),
-        SampleType::I32 => read_all::<i32>(&mut mask, reader, is_inside),
-        SampleType::F32 => read_all::<f32>(&mut mask, reader, is_inside),
-        SampleType::F64 => read_all::<f64>(&mut mask, reader, is_inside),
-    }?;
+    let inexact =
+        with_sample_type!(reader.sample_type(), T => read_all::<T>(&mut mask, reader, is_inside))?;
     Ok((mask, inexact))
 }
 

@@ -16,7 +16,7 @@ use crate::io::volume::samples::stream::SampleStream;
 use crate::io::volume::samples::{SAMPLES, value_type};
 use crate::io::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
 use crate::{
-    grid::{AnyVolume, Geometry, Sample, SampleType, Volume},
+    grid::{AnyVolume, Geometry, Sample, SampleType, Volume, with_sample_type},
     memory,
 };
 
@@ -187,15 +187,7 @@ fn read_opened(opened: OpenedVolume<'_>, options: &ReadOptions) -> Result<AnyVol
     let (dims, geometry) = (opened.layout.dims, opened.geometry);
     let sample_type = value_type(&opened.layout, opened.header.scaling);
     let mut stream = SampleStream::start(opened, options)?;
-    let volume = match sample_type {
-        SampleType::U8 => read_as::<u8>(&mut stream, dims, geometry)?,
-        SampleType::I8 => read_as::<i8>(&mut stream, dims, geometry)?,
-        SampleType::U16 => read_as::<u16>(&mut stream, dims, geometry)?,
-        SampleType::I16 => read_as::<i16>(&mut stream, dims, geometry)?,
-        SampleType::I32 => read_as::<i32>(&mut stream, dims, geometry)?,
-        SampleType::F32 => read_as::<f32>(&mut stream, dims, geometry)?,
-        SampleType::F64 => read_as::<f64>(&mut stream, dims, geometry)?,
-    };
+    let volume = with_sample_type!(sample_type, T => read_as::<T>(&mut stream, dims, geometry)?);
     stream.finish()?;
     Ok(volume)
 }

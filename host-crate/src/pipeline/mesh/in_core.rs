@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceError},
-    grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView},
+    grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView, with_kernel_volume},
     io::HeaderInfo,
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
@@ -251,15 +251,12 @@ fn extract_parts(
     mask: Option<VolumeView<'_, u8>>,
     params: &IsosurfaceParams,
 ) -> Result<MeshParts, IsosurfaceError> {
-    match volume {
-        AnyVolume::U8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
-        AnyVolume::I8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
-        AnyVolume::U16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
-        AnyVolume::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
-        AnyVolume::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
-        AnyVolume::I32(_) | AnyVolume::F64(_) => {
+    with_kernel_volume!(
+        volume,
+        volume => isosurface::extract_parts(devices, volume.view(), mask, params),
+        _ => {
             let (volume, _) = volume.to_f32().map_err(DeviceError::from)?;
             isosurface::extract_parts(devices, volume.view(), mask, params)
         }
-    }
+    )
 }

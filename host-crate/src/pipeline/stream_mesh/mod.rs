@@ -19,7 +19,7 @@ pub use types::{
 
 use crate::{
     device::{Device, DeviceError, Stream, no_thread},
-    grid::{DeviceSample, Sample, SampleType, kernel_grid},
+    grid::{DeviceSample, Sample, SampleType, kernel_grid, with_kernel_sample_type},
     io::{MeshCounts, MeshWriter, VolumeReader},
     isosurface::{
         IsosurfaceError, IsosurfaceParams, TopologyCounts, check,
@@ -140,13 +140,13 @@ pub fn stream_mesh(
         return request.run(volume, source::indicator, mask, writer);
     }
     match volume.sample_type() {
-        SampleType::U8 => request.run(volume, source::direct::<u8>, mask, writer),
-        SampleType::I8 => request.run(volume, source::direct::<i8>, mask, writer),
-        SampleType::U16 => request.run(volume, source::direct::<u16>, mask, writer),
-        SampleType::I16 => request.run(volume, source::direct::<i16>, mask, writer),
-        SampleType::F32 => request.run(volume, source::direct::<f32>, mask, writer),
         SampleType::I32 => request.run(volume, source::from_i32, mask, writer),
         SampleType::F64 => request.run(volume, source::from_f64, mask, writer),
+        direct => with_kernel_sample_type!(
+            direct,
+            T => request.run(volume, source::direct::<T>, mask, writer),
+            _ => unreachable!("the other types are converted above")
+        ),
     }
 }
 

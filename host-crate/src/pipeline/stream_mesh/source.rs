@@ -6,7 +6,9 @@
 
 use super::{SampleConversion, SlabAxis, StreamError, StreamOptions};
 use crate::{
-    grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level},
+    grid::{
+        Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level, with_sample_type,
+    },
     io::{FileError, VolumeReader},
     isosurface::{VolumeSlab, partition::SlabPartition},
     memory::{self, OutOfMemory},
@@ -180,15 +182,7 @@ fn binary<'r>(
     fn to_bit<S: Sample>(is_inside: impl Fn(f64) -> bool) -> impl Fn(S) -> (u8, bool) {
         move |sample| (u8::from(is_inside(sample.to_f64())), true)
     }
-    match reader.sample_type() {
-        SampleType::U8 => converted(reader, along, to_bit::<u8>(is_inside)),
-        SampleType::I8 => converted(reader, along, to_bit::<i8>(is_inside)),
-        SampleType::U16 => converted(reader, along, to_bit::<u16>(is_inside)),
-        SampleType::I16 => converted(reader, along, to_bit::<i16>(is_inside)),
-        SampleType::I32 => converted(reader, along, to_bit::<i32>(is_inside)),
-        SampleType::F32 => converted(reader, along, to_bit::<f32>(is_inside)),
-        SampleType::F64 => converted(reader, along, to_bit::<f64>(is_inside)),
-    }
+    with_sample_type!(reader.sample_type(), T => converted(reader, along, to_bit::<T>(is_inside)))
 }
 
 /// Purpose of the memory of slabs, quoted in errors.

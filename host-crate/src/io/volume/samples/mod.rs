@@ -10,7 +10,7 @@ use bytemuck::cast_slice_mut;
 use crate::io::volume::layout::Layout;
 use crate::io::{ByteOrder, FileProblem, Scaling, StoredType};
 use crate::{
-    grid::{Sample, SampleType},
+    grid::{Sample, with_kernel_sample_type},
     memory, parallel,
 };
 
@@ -45,19 +45,16 @@ pub(crate) fn fill_values<T: Sample>(
     let Some(scaling) = scaling else {
         return samples.fill(first, out);
     };
-    match stored.sample_type() {
-        SampleType::U8 => fill_scaled::<u8>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::I8 => fill_scaled::<i8>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::U16 => fill_scaled::<u16>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::I16 => fill_scaled::<i16>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::F32 => fill_scaled::<f32>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::I32 | SampleType::F64 => {
+    with_kernel_sample_type!(
+        stored.sample_type(),
+        S => fill_scaled::<S>(scaling, samples, first, cast_slice_mut(out)),
+        _ => {
             let values: &mut [f64] = cast_slice_mut(out);
             samples.fill(first, values)?;
             scale_in_place(scaling, values);
             Ok(())
         }
-    }
+    )
 }
 
 /// Fills `values` with scaled samples of type `S`, [`STEP`] bytes at a time.
