@@ -1,10 +1,10 @@
-// Times CUB's exclusive sum (cub::DeviceScan::ExclusiveSum) on the first GPU, and prints a line of JSON for each measurement.
+// Times CUB's exclusive sum (cub::DeviceScan::ExclusiveSum) on the first GPU, and prints one line of JSON per measurement.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o cub_scan cub_scan.cu
 //   ./cub_scan --sizes 2097152,268435456 --types u32,u64 --runs 25 --host-sizes 2097152
 //
-// On the device: input, output and CUB's temporary memory are there already; the time is the device's, of several scans in a row.
-// Host to host: copy to the device, scan, copy back, by the host's clock, with pageable and with pinned memory.
+// Device scans: input, output and temporary storage are in device memory; several consecutive scans are timed with CUDA events.
+// Host-to-host scans: copy to the device, scan and copy back, timed with the host clock, for pageable and pinned host memory.
 
 #include <cub/cub.cuh>
 #include <cuda_runtime.h>
@@ -26,7 +26,7 @@ static void check(cudaError_t status, const char* what) {
     }
 }
 
-// Device memory, freed at the end of its scope.
+// Device memory, freed by the destructor.
 struct DeviceMemory {
     void* address = nullptr;
     explicit DeviceMemory(size_t bytes) { check(cudaMalloc(&address, std::max<size_t>(bytes, 1)), "cudaMalloc"); }
@@ -57,7 +57,7 @@ static std::vector<uint64_t> numbers(const std::string& text) {
     return all;
 }
 
-// What a record says apart from its times.
+// The fields of a record except its times.
 struct About {
     const char* measure;
     std::string method, type;
@@ -103,7 +103,7 @@ static size_t temporary_bytes(uint64_t count) {
     return bytes;
 }
 
-// The input's values; small, so that sums of floats stay exact for long.
+// Input values: 0 or 1, so that floating-point sums are exact up to 2^24.
 template <typename T>
 static std::vector<T> values(uint64_t count) {
     std::vector<T> all(count);
@@ -113,7 +113,7 @@ static std::vector<T> values(uint64_t count) {
 
 template <typename T>
 static void verify(const std::vector<T>& input, const std::vector<T>& output) {
-    // beyond this the order of additions matters to floats
+    // Larger floating-point sums depend on the order of the additions.
     const uint64_t exact = std::min<uint64_t>(input.size(), 1 << 22);
     T sum = 0;
     for (uint64_t i = 0; i < exact; ++i) {
@@ -137,7 +137,7 @@ static void on_device(const Options& options, const About& about) {
     std::vector<T> result(count);
     check(cudaMemcpy(result.data(), output.address, count * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
     verify(host, result);
-    // so that what a launch costs the host is hidden behind the device's work
+    // Enough repetitions to hide the launch overhead.
     const int repeats = (int)std::max<uint64_t>(1, std::min<uint64_t>(20, (1ull << 26) / std::max<uint64_t>(count, 1)));
     cudaEvent_t start, end;
     check(cudaEventCreate(&start), "cudaEventCreate");

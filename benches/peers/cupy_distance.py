@@ -1,4 +1,4 @@
-"""Times CuPy's distance_transform_edt (PBA+) on the first GPU. Mask and map are on the device; the time is the host's, until it is done."""
+"""Times CuPy's distance_transform_edt (PBA+) on the first GPU. Mask and map are in device memory; the host clock is read after synchronization."""
 
 import peer
 
@@ -17,7 +17,7 @@ def main():
         return peer.absent("distance", "cupy", f"no CUDA device: {error}")
 
     def prepare(sites):
-        # the distance of what is not zero to the nearest zero
+        # The distance of nonzero voxels to the nearest zero voxel.
         others = cupy.asarray(~sites)
 
         def work():

@@ -1,4 +1,4 @@
-"""Times CuPy's cumsum (an inclusive sum) on the first GPU. Input and output are on the device already; the clock is the device's."""
+"""Times CuPy's cumsum (inclusive sum) on the first GPU. Input and output are in device memory; the time is measured with CUDA events."""
 
 import peer
 
@@ -24,18 +24,18 @@ def main():
                 continue
             try:
                 measure(cupy, options, about, types[name], count, note)
-            except Exception as error:  # a system's limits are a result too
+            except Exception as error:  # the limits of a system are results too
                 peer.absent("scan", "cupy", f"{type(error).__name__}: {error}", **about)
 
 
 def measure(cupy, options, about, dtype, count, note):
     values = cupy.ones(count, dtype=dtype)
     sums = cupy.empty_like(values)
-    # so that what a call costs the host is hidden behind the device's work
+    # Enough repetitions to hide the launch overhead.
     repeats = max(1, min(20, (1 << 26) // max(count, 1)))
     cupy.cumsum(values, dtype=dtype, out=sums)
     cupy.cuda.get_current_stream().synchronize()
-    # in f32 the sum is rounded beyond 2^24
+    # In f32 the sum is rounded above 2^24.
     if count and abs(float(sums[-1]) - count) > (1e-4 * count if dtype is cupy.float32 else 0):
         raise ValueError(f"the last sum is {sums[-1]} and should be {count}")
     times = []

@@ -1,4 +1,4 @@
-"""Times the `edt` package on all threads of the CPU."""
+"""Times the package `edt` on all CPU threads."""
 
 import importlib.metadata
 import os
@@ -16,7 +16,7 @@ def main():
     threads = len(os.sched_getaffinity(0))
 
     def prepare(sites):
-        # the distance of what is not zero to the nearest zero; without a border of zeros around the volume
+        # The distance of nonzero voxels to the nearest zero voxel, without a border of zeros around the volume.
         others = numpy.ascontiguousarray(~sites)
         return lambda: edt.edt(others, black_border=False, parallel=threads)
 

@@ -1,7 +1,7 @@
-"""Finds the pieces and the Euler characteristic of the surface where a field's trilinear interpolant vanishes, by refinement.
+"""Computes the components and the Euler characteristic of the zero surface of a field's trilinear interpolant by refinement.
 
-A cell is cut by lines along each axis: in equal distances, near its faces, and through the saddles of its faces and of its body. The boxes
-between the lines are cut into six tetrahedra, in each of which the surface is a triangle or a quadrilateral. Two refinements must agree.
+Each cell is divided along each axis: at equal intervals, near its faces, and at the saddle points of its faces and its interior. The resulting
+boxes are divided into six tetrahedra, in each of which the surface is a triangle or a quadrilateral. Two refinements must agree.
 """
 
 import itertools
@@ -9,23 +9,23 @@ import itertools
 import numpy
 from scipy import ndimage
 
-# A saddle whose value is nearer to 0 than this part of the greatest value is not decided.
+# Cells with a saddle value below this fraction of the largest absolute value are undecided.
 NEAR = 1e-6
 
 CORNERS = list(itertools.product((0, 1), repeat=3))
 
 def is_rising(start, end):
-    """Whether a place is at or beyond another on all axes."""
+    """Returns whether `end` is at least `start` on all axes."""
     return all(a <= b for a, b in zip(start, end))
 
 
-# The directions of the tetrahedra's edges, those of a box's corners from each other: 1 on some axes and 0 on others, or -1 and 0.
+# Directions of the edges of the tetrahedra: 1 on some axes and 0 on the others, and their opposites.
 NEIGHBOURS = numpy.zeros((3, 3, 3), dtype=bool)
 for corner in CORNERS:
     for sign in (1, -1):
         NEIGHBOURS[tuple(1 + sign * along for along in corner)] = True
 
-# The corners of edges, triangles and tetrahedra, each from its lowest.
+# Corners of the edges, triangles and tetrahedra of a box, starting at its lowest corner.
 CHAINS = [
     [
         chain
@@ -37,7 +37,7 @@ CHAINS = [
 
 
 def interpolated(cell, places):
-    """The interpolant at all places of three lists of coordinates."""
+    """Returns the interpolant on the grid of three lists of coordinates."""
     for axis, t in enumerate(places):
         low, high = numpy.take(cell, [0], axis), numpy.take(cell, [1], axis)
         shape = [1, 1, 1]
@@ -48,7 +48,7 @@ def interpolated(cell, places):
 
 
 def saddles(cell):
-    """Places in the closed cell where the interpolant, or its restriction to a face, has no slope."""
+    """Returns the points of the closed cell where the gradient of the interpolant, or of its restriction to a face, is zero."""
     found = []
     for axis in range(3):
         for side in (0, 1):
@@ -69,7 +69,7 @@ def saddles(cell):
     )
     triple = sum((-1) ** (1 + sum(corner)) * f[corner] for corner in CORNERS)
     if abs(triple) > 1e-12 * abs(f).max():
-        # about the centre, f is a constant, a linear part and triple x y z
+        # Relative to the centre, f is a constant plus a linear term plus triple * x * y * z.
         centre = -mixed / triple
         slope = linear - mixed[[1, 2, 0]] * mixed[[2, 0, 1]] / triple
         if slope[0] != 0 and -slope[1] * slope[2] / (slope[0] * triple) > 0:
@@ -85,7 +85,7 @@ def saddles(cell):
 
 
 def refined(cell, parts, critical):
-    """The Euler characteristic of the surface in a cell, and which corners are joined: a number for each, of its component."""
+    """Returns the Euler characteristic of the surface in a refined cell, and the component number of each corner."""
     regular = list(numpy.linspace(0, 1, parts + 1))
     if parts >= 16:
         regular += [t for near in (1 / 64, 1 / 512, 1 / 8192) for t in (near, 1 - near)]
@@ -99,7 +99,7 @@ def refined(cell, parts, critical):
     euler = 0
     for dimension, chains in enumerate(CHAINS):
         for chain in chains:
-            # the first corners of all copies of the chain, and their other corners
+            # Signs at the first corners of all copies of the chain, and at their other corners.
             room = [n - last for n, last in zip(below.shape, chain[-1])]
             at = [below[tuple(slice(d, d + r) for d, r in zip(corner, room))] for corner in chain]
             cut = at[0] != at[1]
@@ -116,12 +116,12 @@ def refined(cell, parts, critical):
 
 
 def is_plain(below):
-    """Whether the corners below are joined by edges of the cell, and those above too: then the surface is one disc."""
+    """Returns whether the corners below 0, and those above, are each connected by cell edges; the surface is then one disc."""
     return all(ndimage.label(side)[1] == 1 for side in (below, ~below))
 
 
 def decided(cell):
-    """As `refined`, by two refinements that agree; None if none do, or a saddle is nearly at 0."""
+    """Returns the result of `refined` for two refinements that agree, or None if none agree or a saddle value is nearly 0."""
     critical = saddles(cell)
     for place in critical:
         if abs(interpolated(cell, [[t] for t in place])[0, 0, 0]) < NEAR * abs(cell).max():
@@ -136,7 +136,7 @@ def decided(cell):
 
 
 def joined(parents, a, b):
-    """Joins the sets of two members."""
+    """Merges the sets of two elements."""
     for _ in range(2):
         while parents[a] != a:
             a = parents[a]
@@ -145,11 +145,10 @@ def joined(parents, a, b):
 
 
 def topology(field):
-    """The pieces and the Euler characteristic of the surface of a field with all of its border below 0; None where a cell is not decided."""
+    """Returns the number of components and the Euler characteristic of the surface; None if a cell is undecided. The border must be below 0."""
     below = field < 0
     parents = {place: place for place in numpy.ndindex(field.shape)}
-    # Cells have arcs on faces in common, and points on edges. Each arc is in two cells, each point in four cells and four arcs; a point in
-    # a face is the end of an arc.
+    # The surface has arcs on cell faces and points on cell edges. Each arc belongs to two cells, each point to four cells and four arcs.
     euler = 0
     for along in range(3):
         points = numpy.diff(below, axis=along).astype(int)
@@ -176,6 +175,6 @@ def topology(field):
         for (dz, dy, dx), number in zip(CORNERS, numbers):
             place = (z + dz, y + dy, x + dx)
             joined(parents, first.setdefault(number, place), place)
-    # a closed surface has one side more than pieces
+    # A closed surface with n components separates space into n + 1 regions.
     sides = sum(parent == place for place, parent in parents.items())
     return sides - 1, int(euler)

@@ -1,4 +1,4 @@
-"""Times kimimaro (TEASAR) with its scale of 1.5 and its constant of 4 voxels, on one thread."""
+"""Times kimimaro (TEASAR) with scale 1.5 and const 4 voxels, on one thread."""
 
 import importlib.metadata
 
@@ -22,7 +22,7 @@ def main():
             progress=False,
             parallel=1,
         )
-        # its vertices are centres of voxels in world units
+        # The vertices are voxel centres in world units.
         voxels = lambda skeleton: numpy.rint(skeleton.vertices / numpy.array(spacing)).astype(int)
         return {label: (voxels(skeleton), skeleton.edges) for label, skeleton in made.items()}
 

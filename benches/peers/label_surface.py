@@ -1,9 +1,10 @@
-"""Compares surfaces of labels with VTK's vtkSurfaceNets3D: how many vertices and quads, and how long it takes.
+"""Compares label surfaces with VTK's vtkSurfaceNets3D: numbers of vertices and triangles, and times.
 
     python3 benches/peers/label_surface.py --ferrovox target/release/ferrovox
 
-Prints a table in Markdown. Needs NumPy and VTK. VTK gets a border of one voxel, which ferrovox takes for granted, and is asked not to smooth, as ferrovox does not. In
-noise VTK has a vertex for each sheet where several meet, ferrovox one. Times are without reading and writing; VTK's has its conversion to triangles.
+Prints a Markdown table. Requires NumPy and VTK. VTK receives a border of one voxel, which ferrovox assumes implicitly. Smoothing is disabled,
+as in ferrovox. Where several sheets meet, as in noise, VTK creates one vertex per sheet, ferrovox a single one. Times exclude reading and
+writing; those of VTK include the conversion to triangles.
 """
 
 import argparse
@@ -53,9 +54,9 @@ def vtk(labels):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ferrovox", required=True)
-    parser.add_argument("--device", default="cpu")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ferrovox", required=True, help="path of the program ferrovox")
+    parser.add_argument("--device", default="cpu", help="device of ferrovox (default: cpu)")
     options = parser.parse_args()
     print(f"| labels | vertices | VTK {vtkVersion.GetVTKVersion()} | triangles | VTK | ms | VTK |")
     print("| --- | --- | --- | --- | --- | --- | --- |")

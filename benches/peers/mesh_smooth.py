@@ -1,11 +1,11 @@
-"""Compares the smoothing of ferrovox with VTK's vtkWindowedSincPolyDataFilter, vertex by vertex, on the isosurface of a volume.
+"""Compares smoothing with VTK's vtkWindowedSincPolyDataFilter, vertex by vertex, on the isosurface of a volume.
 
     python3 benches/peers/mesh_smooth.py --ferrovox target/release/ferrovox cli/data/mni152_t1_1mm.nii.gz --iso otsu
 
-Prints a table in Markdown. Needs NumPy and VTK. Both smooth the same mesh, whose positions are read from .obj files with all their digits. VTK is asked to
-smooth boundaries at any angle (EdgeAngle 180), as ferrovox does. Its Hamming window is that of ferrovox; newer versions have others, and Nuttall's without being
-asked. With the Hamming window its coefficients do not add up to 1, so that it also moves a mesh, by up to some thousandths of the way from the origin, which the
-third column leaves out.
+Prints a Markdown table. Requires NumPy and VTK. Both smooth the same mesh, read from .obj files with all digits. VTK smooths boundaries at any
+angle (EdgeAngle 180), as ferrovox does. ferrovox uses the Hamming window; newer versions of VTK also have other windows and default to Nuttall's.
+With the Hamming window, the coefficients of VTK do not sum to 1, so it also scales the mesh about the origin by a few thousandths; the third
+column excludes this scaling.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def made(options, path, more):
             kind, *numbers = line.split()
             if kind in rows:
                 rows[kind].append([number.split("/")[0] for number in numbers])
-    # numbers of vertices begin at 1
+    # Vertex indices start at 1.
     return numpy.array(rows["v"], float), numpy.array(rows["f"], numpy.int64) - 1, took
 
 
@@ -60,11 +60,11 @@ def vtk(vertices, faces, options, window):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("volume")
-    parser.add_argument("--ferrovox", required=True)
-    parser.add_argument("--iso", required=True)
-    parser.add_argument("--terms", type=int, default=20)
-    parser.add_argument("--band", type=float, default=0.1)
+    parser.add_argument("volume", help="volume file")
+    parser.add_argument("--ferrovox", required=True, help="path of the program ferrovox")
+    parser.add_argument("--iso", required=True, help="isovalue, or otsu")
+    parser.add_argument("--terms", type=int, default=20, help="number of iterations (default: 20)")
+    parser.add_argument("--band", type=float, default=0.1, help="pass band (default: 0.1)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mesh.obj")
@@ -81,7 +81,7 @@ def main():
     ):
         other, took = vtk(vertices, faces, options, window)
         away = numpy.linalg.norm(other - smoothed, axis=1)
-        # the scale and the shift that bring VTK's mesh nearest
+        # Difference after the best scaling and translation of VTK's mesh.
         centred, target = other - other.mean(0), smoothed - smoothed.mean(0)
         away_centred = numpy.linalg.norm(centred * ((centred * target).sum() / (centred**2).sum()) - target, axis=1)
         mean, left = (numpy.sqrt((it**2).mean()) for it in (away, away_centred))

@@ -1,12 +1,12 @@
-"""Counts how many meshes have the pieces and the Euler characteristic of the trilinear interpolant, for ferrovox and other systems.
+"""Counts the meshes with the components and the Euler characteristic of the trilinear interpolant, for ferrovox and other systems.
 
     python3 benches/peers/mesh_topology.py --ferrovox target/release/ferrovox
 
-Prints a table in Markdown. Needs NumPy and SciPy; of the others (scikit-image, VTK, PyMCubes, Warp) those are taken that are there.
+Prints a Markdown table. Requires NumPy and SciPy; of the other systems (scikit-image, VTK, PyMCubes, Warp), those installed are tested.
 
-What is right is found without any of them, in interpolant.py: each cell is refined by trilinear interpolation until two refinements agree. A
-field that refinement does not decide is left out, for all. Where samples are equal to the isovalue, a mesh is right if it is so for an
-isovalue a little lower or a little higher.
+interpolant.py computes the correct topology independently: each cell is refined by trilinear interpolation until two refinements agree.
+Undecided fields are excluded for all systems. If samples equal the isovalue, a mesh is correct if it is correct for a slightly lower or
+higher isovalue.
 """
 
 import argparse
@@ -27,7 +27,7 @@ import interpolant
 
 
 def with_border(inner):
-    """Samples with a border of -1, one sample wide, so that the surface is closed."""
+    """Adds a border of -1, one sample wide, so that the surface is closed."""
     return numpy.pad(inner, 1, constant_values=-1.0).astype(numpy.float32)
 
 
@@ -40,7 +40,7 @@ def integers(random):
 
 
 def walls(random):
-    """Two oblique walls, somewhat more than a sample thick, in noise."""
+    """Returns two oblique walls, slightly thicker than the sample spacing, with noise."""
     place = numpy.indices((10, 10, 10)) - 4.5
     field = numpy.full((10, 10, 10), -numpy.inf)
     for _ in range(2):
@@ -51,7 +51,7 @@ def walls(random):
     return with_border(numpy.clip(field, -1, 1) + random.normal(scale=0.4, size=field.shape))
 
 
-# The name, how a field is drawn, and what is added for the limits of the isovalue.
+# The name, the generator of a field, and the offsets for values just below and above the isovalue.
 SORTS = [
     ("uniform", uniform, [0.0]),
     ("integers", integers, [1e-3, -1e-3]),
@@ -72,7 +72,7 @@ def ferrovox(program, topology):
                     kind, *numbers = line.split()
                     if kind in rows:
                         rows[kind].append([number.split("/")[0] for number in numbers])
-        # numbers of vertices begin at 1
+        # Vertex indices start at 1.
         return numpy.array(rows["v"], float), numpy.array(rows["f"], int) - 1
 
     return mesh
@@ -119,7 +119,7 @@ def warp():
 
     try:
         from warp.geometry import IsoSurfaceMarchingCubes as Extractor
-    except ImportError:  # older ones
+    except ImportError:  # older versions
         from warp import MarchingCubes as Extractor
     warp.config.quiet = True
     warp.init()
@@ -134,7 +134,7 @@ def warp():
 
 
 def systems(program):
-    """Names with functions that make meshes, and why others are absent."""
+    """Returns names and mesh functions of the available systems, and the reasons why others are absent."""
     version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
     found, absent = [], []
     for rule in ("trilinear", "separated"):
@@ -157,7 +157,7 @@ def systems(program):
 
 
 def judged(faces):
-    """Pieces and Euler characteristic of a mesh, and whether it is closed: each side is one of two triangles."""
+    """Returns the components and the Euler characteristic of a mesh, and whether it is closed: each edge belongs to two triangles."""
     faces = numpy.asarray(faces, dtype=numpy.int64)
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
@@ -171,7 +171,7 @@ def judged(faces):
 
 
 def counted(found, count, seed):
-    """For each sort of fields how many are judged, and for each system how many are right and closed."""
+    """Returns per type of field the number of decided fields, and per system the numbers of correct and closed meshes."""
     table = []
     for number, (name, draw, shifts) in enumerate(SORTS):
         random = numpy.random.default_rng([seed, number])
@@ -193,11 +193,11 @@ def counted(found, count, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--ferrovox", default="target/release/ferrovox", help="the command")
-    parser.add_argument("--fields", type=int, default=200, help="fields of each sort")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ferrovox", default="target/release/ferrovox", help="path of the program ferrovox (default: target/release/ferrovox)")
+    parser.add_argument("--fields", type=int, default=200, help="number of fields per type (default: 200)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random fields (default: 1)")
     options = parser.parse_args()
-    # what a library prints is no part of the table
+    # Output of the libraries must not mix with the table.
     with contextlib.redirect_stdout(sys.stderr):
         found, absent = systems(options.ferrovox)
         table = counted(found, options.fields, options.seed)

@@ -1,7 +1,7 @@
-"""What the scripts in this folder share: their options, the fields, the clock, and the records that they print.
+"""Shared functions of the scripts in this folder: options, fields, timing, and the printed records.
 
-Each script times another system on the same fields as ours, and prints one line of JSON for each measurement. Where the system is not
-there, the line says why. The benches start them (`cargo xtask bench mesh -- --peers`), and so can anyone:
+Each script times another system on the fields of our benchmarks and prints one line of JSON per measurement. If the system is not available,
+the line contains the reason. The benchmarks run the scripts (`cargo xtask bench mesh -- --peers`); to run one directly:
 
     python3 benches/peers/vtk_mesh.py --sizes 64,128
 """
@@ -13,32 +13,32 @@ import statistics
 import sys
 import time
 
-# Records go to the standard output; whatever a library prints there, to the standard error.
+# Records go to the standard output; output of the libraries is redirected to the standard error.
 _records = os.fdopen(os.dup(1), "w")
 sys.stdout.flush()
 os.dup2(2, 1)
 
 
 def arguments(description):
-    """Options that all scripts have. Sizes are samples along each axis, or for a scan elements."""
+    """Parses the options of all scripts. Sizes are samples along each axis, or elements for scans."""
     parser = argparse.ArgumentParser(description=description)
     whole = lambda text: [int(part) for part in text.split(",") if part]
-    parser.add_argument("--sizes", type=whole, default=[64], help="sizes, separated by commas")
-    parser.add_argument("--types", default="u32", help="element types of a scan, separated by commas")
-    parser.add_argument("--host-sizes", type=whole, default=[], help="sizes of scans from host to host")
-    parser.add_argument("--field", choices=["gyroid", "sphere"], default="gyroid")
-    parser.add_argument("--periods", type=float, default=6.0, help="periods of the gyroid along each axis")
-    parser.add_argument("--volumes", default="64^3", help="sizes of distance maps, such as 64^3 or 592x625x625, separated by commas")
-    parser.add_argument("--sites", default="shell", help="what the sites of distance maps are: shell, head, random:1%%, separated by commas")
-    parser.add_argument("--objects", help="objects for skeletons: a file of JSON that names volumes")
-    parser.add_argument("--results", help="where skeletons are written")
-    parser.add_argument("--runs", type=int, default=9, help="runs of each measurement, after one to warm up")
-    parser.add_argument("--longest", type=float, default=20.0, help="leave out sizes whose single run would take more seconds")
+    parser.add_argument("--sizes", type=whole, default=[64], help="comma-separated sizes: samples along each axis, or elements for scans (default: 64)")
+    parser.add_argument("--types", default="u32", help="comma-separated element types of scans (default: u32)")
+    parser.add_argument("--host-sizes", type=whole, default=[], help="comma-separated sizes of host-to-host scans (default: none)")
+    parser.add_argument("--field", choices=["gyroid", "sphere"], default="gyroid", help="field of meshes (default: gyroid)")
+    parser.add_argument("--periods", type=float, default=6.0, help="periods of the gyroid along each axis (default: 6)")
+    parser.add_argument("--volumes", default="64^3", help="comma-separated sizes of distance maps, such as 64^3 or 592x625x625 (default: 64^3)")
+    parser.add_argument("--sites", default="shell", help="comma-separated sites of distance maps: shell, head, random:1%% (default: shell)")
+    parser.add_argument("--objects", help="JSON file that lists the volumes of objects for skeletons")
+    parser.add_argument("--results", help="folder for the computed skeletons")
+    parser.add_argument("--runs", type=int, default=9, help="runs per measurement, after one warm-up run (default: 9)")
+    parser.add_argument("--longest", type=float, default=20.0, help="skip sizes whose estimated time per run exceeds this many seconds (default: 20)")
     return parser.parse_args()
 
 
 def field(numpy, name, n, periods):
-    """A field as f32: what the bench makes on the device, up to rounding. The surface is at 0, inside is above."""
+    """Returns an f32 field equal to that of the benchmark up to rounding. The surface is at 0; values are positive inside."""
     if name == "sphere":
         axis = numpy.arange(n, dtype=numpy.float32) - numpy.float32((n - 1) / 2)
         square = axis * axis
@@ -53,29 +53,29 @@ def field(numpy, name, n, periods):
 
 
 def field_name(name, periods):
-    """The field as the bench calls it."""
+    """Returns the name of the field in the benchmark."""
     return f"gyroid, {periods:g} periods" if name == "gyroid" else "sphere, radius 0.4 n"
 
 
 def emit(**record):
-    """Prints a record, at once."""
+    """Prints a record and flushes the output."""
     line = json.dumps({key: value for key, value in record.items() if value is not None})
     print(line, file=_records, flush=True)
 
 
 def absent(subject, system, reason, **record):
-    """Prints why there is no figure."""
+    """Prints a record with the reason for a missing measurement."""
     emit(subject=subject, system=system, absent=str(reason), **record)
 
 
 def spread(times):
-    """Median, least and most of times in seconds, as a record has them."""
+    """Returns the record fields for the median, minimum and maximum of times in seconds."""
     ms = [1e3 * one for one in times]
     return {"median_ms": statistics.median(ms), "min_ms": min(ms), "max_ms": max(ms), "runs": len(ms)}
 
 
 def by_clock(runs, work):
-    """The times of `runs` calls in seconds, after one to warm up. `work` returns when everything is done."""
+    """Returns the times of `runs` calls in seconds, after a warm-up call. `work` must be synchronous."""
     work()
     times = []
     for _ in range(runs):
@@ -86,7 +86,7 @@ def by_clock(runs, work):
 
 
 class Patience:
-    """Foresees from the last size how long a run of the next will take, if it takes as long per sample."""
+    """Estimates the time of a run from the time per sample of the previous size."""
 
     def __init__(self, longest):
         self.longest = longest
@@ -96,7 +96,7 @@ class Patience:
         self.per_element = seconds / elements
 
     def refusal(self, elements):
-        """Why a size is left out, or None."""
+        """Returns the reason to skip a size, or None."""
         seconds = self.per_element * elements
         if seconds > self.longest:
             return f"left out: a run would take about {seconds:.0f} s, and --longest is {self.longest:g} s"
@@ -104,7 +104,7 @@ class Patience:
 
 
 def site_mask(numpy, name, dims):
-    """Sites as booleans in the order z, y, x: what the bench makes, up to rounding, and other random voxels of the same share."""
+    """Returns a Boolean site mask in the order z, y, x, equal to that of the benchmark up to rounding; random sites differ but have the same density."""
     along = [numpy.arange(n, dtype=numpy.float32) - numpy.float32((n - 1) / 2) for n in dims]
     x, y, z = along[0][None, None, :], along[1][None, :, None], along[2][:, None, None]
     if name == "shell":
@@ -126,17 +126,17 @@ def site_mask(numpy, name, dims):
 
 
 def volume_dims(text):
-    """Voxels along x, y and z of `64^3` or `592x625x625`."""
+    """Parses sizes such as `64^3` or `592x625x625` into numbers of voxels along x, y and z."""
     if text.endswith("^3"):
         return [int(text[:-2])] * 3
     return [int(part) for part in text.split("x")]
 
 
 def time_maps(options, system, numpy, prepare, device, method, note, clock=by_clock):
-    """Times a system on all sizes and sites.
+    """Times distance maps for all sizes and sites.
 
-    `prepare(sites)` is given the sites as booleans and returns a function that makes a map once and returns it. `clock(runs, work)` gives
-    times in seconds.
+    `prepare(sites)` receives the Boolean site mask and returns a function that computes the map once. `clock(runs, work)` returns times in
+    seconds.
     """
     patience = Patience(options.longest)
     for size in options.volumes.split(","):
@@ -162,19 +162,19 @@ def time_maps(options, system, numpy, prepare, device, method, note, clock=by_cl
                 work()
                 patience.learn(voxels, time.perf_counter() - start)
                 times = clock(options.runs, work)
-            except Exception as error:  # a system's limits are a result too
+            except Exception as error:  # the limits of a system are results too
                 absent("distance", system, f"{type(error).__name__}: {error}", **about)
                 continue
             patience.learn(voxels, statistics.median(times))
-            # a mask of bytes in, f32 out
+            # Input: one byte per voxel; output: f32.
             emit(subject="distance", system=system, **about, **spread(times), bytes=5 * voxels, note=f"{sites}, {note}")
 
 
 def time_meshes(options, system, numpy, prepare, device, note):
-    """Times a system on all sizes.
+    """Times meshes for all sizes.
 
-    `prepare(volume)` is given the samples as a NumPy array and returns a function that makes a mesh once and gives its numbers of
-    vertices and triangles. It returns None in the place of the number of vertices if the system does not share them.
+    `prepare(volume)` receives the samples as a NumPy array and returns a function that extracts the mesh once and returns its numbers of
+    vertices and triangles; None instead of the number of vertices if triangles do not share vertices.
     """
     patience = Patience(options.longest)
     for n in options.sizes:
@@ -195,7 +195,7 @@ def time_meshes(options, system, numpy, prepare, device, note):
             work = prepare(volume)
             vertices, triangles = work()
             times = by_clock(options.runs, work)
-        except Exception as error:  # a system's limits are a result too
+        except Exception as error:  # the limits of a system are results too
             absent("mesh", system, f"{type(error).__name__}: {error}", **about)
             continue
         patience.learn(n**3, statistics.median(times))
@@ -213,11 +213,11 @@ def time_meshes(options, system, numpy, prepare, device, note):
 
 
 def time_skeletons(options, system, numpy, work, method, note):
-    """Times a system on all objects, and writes what it made.
+    """Times skeletons of all objects, and writes the skeletons.
 
-    The file of objects is a list of dictionaries: name, volume (a file of NumPy, bytes in the order z, y, x, labels from 1), spacing along
-    x, y and z, size. `work(labels, spacing)` is given the labels in the order x, y, z. It returns, for each label, points in voxels and links
-    between them (or None, where points that touch are linked).
+    The file of objects is a list of dictionaries: name, volume (NumPy file of bytes in the order z, y, x, labels from 1), spacing along x, y
+    and z, size. `work(labels, spacing)` receives the labels in the order x, y, z, and returns for each label the points in voxel coordinates
+    and the links between them, or None instead of the links if adjacent points are linked.
     """
     with open(options.objects) as file:
         objects = json.load(file)
@@ -238,7 +238,7 @@ def time_skeletons(options, system, numpy, work, method, note):
             times = [time.perf_counter() - start]
             if times[0] < 3:
                 times = by_clock(options.runs, lambda: work(labels, one["spacing"]))
-        except Exception as error:  # a system's limits are a result too
+        except Exception as error:  # the limits of a system are results too
             absent("skeleton", system, f"{type(error).__name__}: {error}", **about)
             continue
         with open(os.path.join(options.results, f"{number}.{system}.json"), "w") as file:

@@ -1,4 +1,4 @@
-"""Times SciPy's distance_transform_edt, and SimpleITK's Maurer filter where that is installed, on the CPU."""
+"""Times SciPy's distance_transform_edt and, if installed, SimpleITK's Maurer filter, on the CPU."""
 
 import peer
 

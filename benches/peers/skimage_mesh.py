@@ -1,4 +1,4 @@
-"""Times two libraries that make meshes on one thread of the CPU: scikit-image (Lewiner's method) and PyMCubes."""
+"""Times isosurfaces of scikit-image (method of Lewiner) and PyMCubes on one CPU thread."""
 
 import importlib.metadata
 

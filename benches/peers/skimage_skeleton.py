@@ -1,4 +1,4 @@
-"""Times scikit-image's thinning after Lee, a label at a time. Spacing is not looked at."""
+"""Times thinning with scikit-image (method of Lee), one label at a time. The spacing is ignored."""
 
 import importlib.metadata
 

@@ -1,4 +1,4 @@
-"""Times VTK's Flying Edges (vtkFlyingEdges3D) on all threads of the CPU, without normals, gradients and scalars."""
+"""Times VTK's Flying Edges (vtkFlyingEdges3D) on all CPU threads, without normals, gradients and scalars."""
 
 import os
 
@@ -28,7 +28,7 @@ def main():
         image.GetPointData().SetScalars(scalars)
 
         def work():
-            # a filter of its own each time, so that nothing is kept from the last
+            # A new filter per run, so that no results are cached.
             contour = vtkFlyingEdges3D()
             contour.SetInputData(image)
             contour.ComputeNormalsOff()

@@ -1,4 +1,4 @@
-"""Times NVIDIA Warp's marching cubes, on the first GPU or, without one, on the CPU. The field is on the device already."""
+"""Times NVIDIA Warp's marching cubes on the first GPU, or on the CPU if there is none. The field is in device memory."""
 
 import peer
 
@@ -13,7 +13,7 @@ def main():
 
     try:
         from warp.geometry import IsoSurfaceMarchingCubes as Extractor
-    except ImportError:  # older ones
+    except ImportError:  # older versions
         from warp import MarchingCubes as Extractor
 
     warp.init()

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Mutated headers of volumes, read by ferrovox, nibabel and ITK.
+"""Compares how ferrovox, nibabel and ITK read volumes with mutated headers.
 
-Makes small volumes (NIfTI-1 and NIfTI-2 in one file, pairs of NIfTI-1, Analyze 7.5, NRRD, MetaImage; samples of all types, both byte orders), changes
-one to three fields of each header, and compares what the readers make of them: sizes, the place of the samples, and the range of the samples.
-A file fails where ferrovox
+Writes small volumes (NIfTI-1 and NIfTI-2 as single files, NIfTI-1 pairs, Analyze 7.5, NRRD, MetaImage; all sample types, both byte orders), changes
+one to three fields of each header, and compares the sizes, the affine map and the range of the samples that the readers return.
+A file fails if ferrovox
 
-- reads it otherwise than the reference without a note of that file ("silent"),
-- refuses it though all other readers read it, and read the same ("refused"),
-- ends in another way than with 0, 1 or 2, or prints no JSON ("broken").
+- reads it differently from the reference without a warning about that file ("silent"),
+- rejects it although all other readers accept it with the same result ("rejected"),
+- exits with a status other than 0, 1 or 2, or prints no JSON ("broken").
 
-The rest: "same"; "noted", which is read otherwise, with a note; "alone", which the reference refuses; "choice", where ferrovox asks for the volume or the
-component; "they differ", which ferrovox refuses and the others read in two ways; "both refuse".
+Other results: "same"; "warned", read differently, with a warning; "extra", rejected by the reference; "choice", ferrovox requires the selection of a
+volume or component; "ambiguous", rejected by ferrovox and read differently by the others; "invalid", rejected by ferrovox and another reader.
 
-The reference is nibabel for NIfTI and Analyze (ITK where nibabel's place is no number), and ITK for NRRD and MetaImage (pynrrd reads the samples of NRRD, but makes no map). Where a NIfTI header has
-neither an sform nor a qform the reference is the standard's third method, since nibabel and ITK contradict each other and it. Where an NRRD names no
-anatomical space its coordinates are compared as they stand, since ITK takes them as LPS.
+The reference is nibabel for NIfTI and Analyze (ITK where nibabel's affine map is not finite), and ITK for NRRD and MetaImage (pynrrd also reads the samples
+of NRRD, but returns no map). For NIfTI headers with neither an sform nor a qform, the reference is the third method of the standard, because nibabel
+and ITK contradict each other and the standard. For NRRD files without an anatomical space, the coordinates are compared unchanged, because ITK takes them as LPS.
 
 usage: headers.py FERROVOX [--count N] [--seed N] [--keep FOLDER] [--only KIND]
-needs: numpy, nibabel, pynrrd, SimpleITK
+requires: numpy, nibabel, pynrrd, SimpleITK
 """
 
 import argparse
@@ -43,16 +43,16 @@ import SimpleITK
 
 NAN, INF = float("nan"), float("inf")
 LPS = numpy.diag([-1.0, -1, 1, 1])
-NO_PLACE = "a place that is no number"
+NON_FINITE_MAP = "the affine map is not finite"
 ANATOMICAL = ("left-posterior-superior", "RAS", "LAS")
 DIMS = (4, 3, 2)
-# letter of NumPy: NIfTI's datatype, names of NRRD and MetaImage
+# NumPy type: NIfTI datatype, NRRD type, MetaImage type.
 TYPES = {
     "u1": (2, "uint8", "MET_UCHAR"), "i1": (256, "int8", "MET_CHAR"), "u2": (512, "uint16", "MET_USHORT"), "i2": (4, "int16", "MET_SHORT"),
     "u4": (768, "uint32", "MET_UINT"), "i4": (8, "int32", "MET_INT"), "u8": (1280, "uint64", "MET_ULONG_LONG"),
     "i8": (1024, "int64", "MET_LONG_LONG"), "f4": (16, "float", "MET_FLOAT"), "f8": (64, "double", "MET_DOUBLE"),
 }
-# name: (offset in NIfTI-1, format, odd values)
+# Name: (offset in NIfTI-1, struct format, unusual values).
 FIELDS = {
     "dim": (40, "8h", [(3, 4, 3, 2, 1, 1, 1, 1), (4, 4, 3, 2, 0, 1, 1, 1), (4, 4, 3, 2, 1, 0, 0, 0), (3, 4, 3, 0, 1, 1, 1, 1),
                        (3, 4, 3, -2, 1, 1, 1, 1), (0, 4, 3, 2, 1, 1, 1, 1), (2, 12, 2, 0, 0, 0, 0, 0), (5, 4, 3, 2, 1, 1, 1, 1)]),
@@ -74,7 +74,7 @@ FIELDS = {
     "srow_z": (312, "4f", [(0, 0, 0, 0), (0, 0, NAN, 1), (0.1, 0, -4, 5)]),
     "magic": (344, "4s", [b"n+1\0", b"ni1\0", b"\0\0\0\0", b"n+3\0"]),
 }
-# the same fields in NIfTI-2
+# Offsets and struct formats of the fields in NIfTI-2.
 FIELDS_2 = {
     "dim": (16, "8q"), "datatype": (12, "h"), "bitpix": (14, "h"), "qfac": (104, "d"), "pixdim1": (112, "d"), "pixdim2": (120, "d"), "pixdim3": (128, "d"),
     "vox_offset": (168, "q"), "scl_slope": (176, "d"), "scl_inter": (184, "d"), "units": (500, "i"), "qform_code": (344, "i"), "sform_code": (348, "i"),
@@ -115,13 +115,16 @@ META_FIELDS = {
 
 
 def samples(pick, letter):
-    """24 samples of a type; of wide integers some do not fit in 32 bits."""
+    """Returns 24 samples of a type; some samples of wide integers exceed 32 bits."""
     step = {"u4": pick.choice((1, 178_956_970)), "i4": 80_000_000, "u8": pick.choice((1, 1 << 40)), "i8": pick.choice((1, 1 << 40))}.get(letter[1:], 1)
     return (numpy.arange(24, dtype=letter) * numpy.array(step, dtype=letter)).astype(letter)
 
 
 def nifti(pick):
-    """A header with an sform, a qform that differs, and a spacing; some fields changed. The files, the name to open, what was changed."""
+    """Returns a NIfTI file with an sform, a different qform and a spacing, and with changed fields.
+
+    All generators return the files by name, the name of the file to open, and the list of changes.
+    """
     version = pick.choice((1, 1, 1, 2))
     order = pick.choice("<<>")
     letter = pick.choice(sorted(TYPES))
@@ -129,10 +132,10 @@ def nifti(pick):
     size = 348 if version == 1 else 540
     header = bytearray(size + 4)
     struct.pack_into(order + "i", header, 0, size)
-    place = {**FIELDS, "srow_y": (296, "4f", [])} if version == 1 else FIELDS_2
+    layout = {**FIELDS, "srow_y": (296, "4f", [])} if version == 1 else FIELDS_2
 
     def put(name, *value):
-        struct.pack_into(order + place[name][1], header, place[name][0], *value)
+        struct.pack_into(order + layout[name][1], header, layout[name][0], *value)
 
     put("dim", 3, *DIMS, 1, 1, 1, 1)
     put("datatype", TYPES[letter][0])
@@ -162,46 +165,46 @@ def nifti(pick):
     return {"a.nii": bytes(header) + data.tobytes()}, "a.nii", changed
 
 
-def halves(pick):
-    """NIfTI-1 in two parts: header, samples, what was changed."""
+def nifti1_parts(pick):
+    """Returns the header, the samples and the changes of a NIfTI-1 file."""
     while True:
         files, _, changed = nifti(pick)
         if changed[0].startswith("NIfTI-1"):
             return bytearray(files["a.nii"][:348]), files["a.nii"][352:], changed
 
 
-def pair(pick):
-    """A pair of NIfTI-1."""
-    header, data, changed = halves(pick)
-    if not any(it.startswith("vox_offset") for it in changed):
+def nifti_pair(pick):
+    """Returns a NIfTI-1 pair."""
+    header, data, changed = nifti1_parts(pick)
+    if not any(change.startswith("vox_offset") for change in changed):
         header[108:112] = bytes(4)
-    if header[344:348] == b"n+1\0" and not any(it.startswith("magic") for it in changed):
+    if header[344:348] == b"n+1\0" and not any(change.startswith("magic") for change in changed):
         header[344:348] = b"ni1\0"
     return {"a.hdr": bytes(header), "a.img": data}, "a.hdr", changed
 
 
 def analyze(pick):
-    """A pair without a magic."""
-    header, data, changed = halves(pick)
+    """Returns an Analyze 7.5 pair: a pair without the NIfTI magic."""
+    header, data, changed = nifti1_parts(pick)
     order = changed[0][8]
     header[108:112] = bytes(4)
     header[252:348] = bytes(96)
     if pick.random() < 0.5:
         struct.pack_into(order + "5h", header, 253, *pick.choice([(2, 2, 1, 0, 0), (4, 3, 2, 0, 0), (0, 0, 1, 0, 0), (99, 1, 1, 0, 0)]))
     unused = ("qform", "sform", "quatern", "srow", "qoffset", "magic", "vox", "units", "scl_inter")
-    changed = [it for it in changed if not it.startswith(unused)]
+    changed = [change for change in changed if not change.startswith(unused)]
     return {"a.hdr": bytes(header), "a.img": data}, "a.hdr", changed
 
 
 def nrrd_file(pick):
-    """An attached NRRD."""
+    """Returns an NRRD file with attached samples."""
     letter = pick.choice(sorted(TYPES))
     data = samples(pick, "<" + letter)
     fields = {"type": TYPES[letter][1], "dimension": "3", "sizes": "4 3 2", "encoding": "raw", "endian": "little"}
     chosen = pick.sample(sorted(NRRD_FIELDS), pick.choice((1, 2, 3)))
     if "space origin" in chosen or "space directions" in chosen or "measurement frame" in chosen:
         chosen.append("space")
-    # the space comes before what is in it
+    # The space must precede the fields that refer to it.
     for name in sorted(set(chosen), key=list(NRRD_FIELDS).index):
         fields[name] = pick.choice(NRRD_FIELDS[name])
     if "space" in fields and pick.random() < 0.8:
@@ -227,7 +230,7 @@ def nrrd_file(pick):
 
 
 def metaimage(pick):
-    """An attached MetaImage."""
+    """Returns a MetaImage file with attached samples."""
     letter = pick.choice(sorted(TYPES))
     order = pick.choice("<>")
     data = samples(pick, order + letter)
@@ -243,7 +246,7 @@ def metaimage(pick):
         content = zlib.compress(content)
         fields["CompressedDataSize"] = str(len(content))
         if fields.get("HeaderSize") == "-1":
-            del fields["HeaderSize"]  # ITK reads noise then
+            del fields["HeaderSize"]  # ITK would read undefined bytes
     fields["ElementType"] = TYPES[letter][2]
     lines = "".join(f"{name} = {value}\n" for name, value in fields.items()) + "ElementDataFile = LOCAL\n"
     if fields.get("HeaderSize") == "400":
@@ -252,48 +255,49 @@ def metaimage(pick):
     return {"a.mha": lines.encode() + content}, "a.mha", changed
 
 
-def by_ferrovox(program, path, *options):
-    """What `info` says, or why it failed; None where it broke. Where it says that bytes are left over, these are allowed then."""
-    done = subprocess.run([program, "info", path, "--stats", "--json", *options], capture_output=True, text=True, timeout=60)
+def read_ferrovox(program, path, *options):
+    """Returns the result or error of `ferrovox info`, or None for an unexpected exit. Repeats it with trailing bytes allowed if they are the error."""
+    process = subprocess.run([program, "info", path, "--stats", "--json", *options], capture_output=True, text=True, timeout=60)
     try:
-        said = json.loads(done.stdout)
+        report = json.loads(process.stdout)
     except ValueError:
         return None
-    if done.returncode not in (0, 1, 2):
+    if process.returncode not in (0, 1, 2):
         return None
-    if "trailing bytes must be allowed" in (said.get("error") or "") and not options:
-        return by_ferrovox(program, path, "--allow-trailing-bytes")
-    if said.get("error"):
-        return {"error": said["error"]}
+    if "trailing bytes" in (report.get("error") or "").replace("-", " ") and not options:
+        return read_ferrovox(program, path, "--allow-trailing-bytes")
+    if report.get("error"):
+        return {"error": report["error"]}
     affine = numpy.eye(4)
-    affine[:3, :3], affine[:3, 3] = said["axes"], said["origin"]
-    return {"dims": tuple(said["dims"]), "affine": affine, "range": (said["min"], said["max"]), "notes": said["warnings"]}
+    affine[:3, :3], affine[:3, 3] = report["axes"], report["origin"]
+    return {"dims": tuple(report["dims"]), "affine": affine, "range": (report["min"], report["max"]), "warnings": report["warnings"]}
 
 
-def padded(shape):
+def pad_dims(shape):
+    """Returns three sizes: removes trailing sizes of 1, or appends them."""
     shape = tuple(shape)
     while len(shape) > 3 and shape[-1] <= 1:
         shape = shape[:-1]
     return shape + (1,) * (3 - len(shape))
 
 
-def by_nibabel(path):
+def read_nibabel(path):
     try:
         image = nibabel.load(path)
         samples = numpy.asanyarray(image.dataobj)
         affine = numpy.array(image.affine, dtype=float)
         header = image.header
         if isinstance(header, nibabel.Nifti1Header) and header["sform_code"] == 0 and header["qform_code"] == 0:
-            affine = numpy.diag([*numpy.abs(padded(header.get_zooms()[:3])), 1.0])
-        reading = {"dims": padded(image.shape), "affine": affine, "range": ends(samples)}
+            affine = numpy.diag([*numpy.abs(pad_dims(header.get_zooms()[:3])), 1.0])
+        result = {"dims": pad_dims(image.shape), "affine": affine, "range": value_range(samples)}
         if not isinstance(header, nibabel.Nifti1Header) and header["dim"][0] < 3 and header["dim"][3] == 0:
-            del reading["affine"]  # centred on a plane of size 0, half a voxel off
-        return reading
-    except Exception as error:  # any kind is a refusal
+            del result["affine"]  # centred on a plane of size 0: half a voxel off
+        return result
+    except Exception as error:  # any exception counts as a rejection
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def by_itk(path):
+def read_itk(path):
     try:
         image = SimpleITK.ReadImage(path)
         samples = SimpleITK.GetArrayViewFromImage(image)
@@ -303,24 +307,24 @@ def by_itk(path):
         k = min(n, 3)
         affine[:k, :k] = (direction * numpy.array(image.GetSpacing()))[:k, :k]
         affine[:k, 3] = image.GetOrigin()[:k]
-        return {"dims": padded(image.GetSize()), "affine": LPS @ affine, "range": ends(samples)}
+        return {"dims": pad_dims(image.GetSize()), "affine": LPS @ affine, "range": value_range(samples)}
     except Exception as error:
         return {"error": str(error).strip().splitlines()[-1]}
 
 
-def by_pynrrd(path):
+def read_pynrrd(path):
     try:
         samples, _ = nrrd.read(path)
-        return {"dims": padded(samples.shape), "range": ends(samples)}
+        return {"dims": pad_dims(samples.shape), "range": value_range(samples)}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-READERS = {"nibabel": by_nibabel, "ITK": by_itk, "pynrrd": by_pynrrd}
+READERS = {"nibabel": read_nibabel, "ITK": read_itk, "pynrrd": read_pynrrd}
 
 
 def serve(pipe):
-    """Reads what it is asked to, for as long as it is asked."""
+    """Serves read requests until the process ends."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
@@ -329,23 +333,23 @@ def serve(pipe):
         pipe.send(READERS[name](path))
 
 
-class Others:
-    """The other readers, in a process of their own: damaged files make some of them crash, or never end."""
+class ReferenceReaders:
+    """The other readers, in a separate process, because damaged files make some of them crash or hang."""
 
     def __init__(self):
         self.process = None
 
     def read(self, name, path):
         if self.process is None:
-            self.pipe, theirs = multiprocessing.Pipe()
-            self.process = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
+            self.pipe, child_pipe = multiprocessing.Pipe()
+            self.process = multiprocessing.Process(target=serve, args=(child_pipe,), daemon=True)
             self.process.start()
-            theirs.close()
+            child_pipe.close()
         try:
             self.pipe.send((name, path))
             if self.pipe.poll(20):
                 return self.pipe.recv()
-            problem = "no answer in 20 seconds"
+            problem = "no result within 20 seconds"
         except (EOFError, OSError):
             problem = "crashed"
         self.process.kill()
@@ -355,102 +359,103 @@ class Others:
         return {"error": problem}
 
 
-def ends(samples):
+def value_range(samples):
     return (float(samples.min()), float(samples.max())) if samples.size else (None, None)
 
 
-def differences(found, other):
-    """What two readings do not have in common."""
-    wrong = []
-    if found["dims"] != other["dims"]:
-        wrong.append("dims")
-    place = other.get("affine")
-    if place is not None and not numpy.allclose(found["affine"], place, rtol=1e-5, atol=1e-6):
-        wrong.append("place")
-    if None in found["range"] or None in other["range"]:
-        if found["range"] != other["range"]:
-            wrong.append("range")
-    elif not numpy.allclose(found["range"], other["range"], rtol=1e-6):
-        wrong.append("range")
-    return wrong
+def differences(result, other):
+    """Returns the names of the properties in which two results differ."""
+    different = []
+    if result["dims"] != other["dims"]:
+        different.append("dims")
+    affine = other.get("affine")
+    if affine is not None and not numpy.allclose(result["affine"], affine, rtol=1e-5, atol=1e-6):
+        different.append("affine")
+    if None in result["range"] or None in other["range"]:
+        if result["range"] != other["range"]:
+            different.append("range")
+    elif not numpy.allclose(result["range"], other["range"], rtol=1e-6):
+        different.append("range")
+    return different
 
 
-def judge(kind, found, others, changed):
-    """The verdict, and the reason."""
-    if found is None:
+def classify(kind, result, others, changed):
+    """Returns the verdict and its reason."""
+    if result is None:
         return "broken", ""
     for other in others.values():
         if not numpy.isfinite(other.get("affine", 0)).all():
-            other["error"] = NO_PLACE
-    readings = [it for it in others.values() if "error" not in it]
-    if "error" in found:
-        if "; choose " in found["error"]:
-            return "choice", found["error"]
-        if not readings or len(readings) < len(others):
-            return "both refuse", found["error"]
-        agree = not any(set(differences(readings[0], it)) - {"place"} for it in readings[1:])
-        return ("refused" if agree else "they differ"), found["error"]
+            other["error"] = NON_FINITE_MAP
+    results = [other for other in others.values() if "error" not in other]
+    if "error" in result:
+        if "; select one " in result["error"]:
+            return "choice", result["error"]
+        if not results or len(results) < len(others):
+            return "invalid", result["error"]
+        agree = not any(set(differences(results[0], other)) - {"affine"} for other in results[1:])
+        return ("rejected" if agree else "ambiguous"), result["error"]
     reference = others.get("nibabel", others["ITK"])
-    if reference.get("error") == NO_PLACE:
+    if reference.get("error") == NON_FINITE_MAP:
         reference = others["ITK"]
     if "error" in reference:
-        noted = "alone, with a note" if found["notes"] else "alone"
-        return noted, reference["error"]
-    if kind == "nrrd" and not any(it.startswith("space=") and it[6:] in ANATOMICAL for it in changed):
+        verdict = "extra, with a warning" if result["warnings"] else "extra"
+        return verdict, reference["error"]
+    if kind == "nrrd" and not any(change.startswith("space=") and change[6:] in ANATOMICAL for change in changed):
         reference = {**reference, "affine": LPS @ reference["affine"]}
-    wrong = differences(found, reference)
+    different = differences(result, reference)
     if kind == "nrrd" and "error" not in others["pynrrd"]:
-        wrong += differences(found, others["pynrrd"])
-    if not wrong:
+        different += differences(result, others["pynrrd"])
+    if not different:
         return "same", ""
-    text = ", ".join(sorted(set(wrong)))
-    # these say nothing of what was changed
-    notes = [it for it in found["notes"] if "Analyze 7.5 does not say" not in it and "the sform is used; the qform differs" not in it]
-    return ("noted" if notes else "silent"), f"{text}: {found} against {reference}"
+    text = ", ".join(sorted(set(different)))
+    # Warnings that do not concern the changed fields.
+    general = ("Analyze 7.5 does not", "the qform differs")
+    warned = any(not any(phrase in warning for phrase in general) for warning in result["warnings"])
+    return ("warned" if warned else "silent"), f"{text}: {result} instead of {reference}"
 
 
-KINDS = {"nifti": nifti, "pair": pair, "analyze": analyze, "nrrd": nrrd_file, "metaimage": metaimage}
+KINDS = {"nifti": nifti, "pair": nifti_pair, "analyze": analyze, "nrrd": nrrd_file, "metaimage": metaimage}
 
 
 def main():
-    parser = argparse.ArgumentParser(description="mutated headers, read by ferrovox and others")
-    parser.add_argument("ferrovox")
-    parser.add_argument("--count", type=int, default=300, help="files of each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", help="a folder for the files that failed")
-    parser.add_argument("--only", choices=tuple(KINDS))
+    parser = argparse.ArgumentParser(description="Compare how ferrovox and other readers read volumes with mutated headers.")
+    parser.add_argument("ferrovox", help="path of the program ferrovox")
+    parser.add_argument("--count", type=int, default=300, help="number of files per kind (default: 300)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random changes (default: 1)")
+    parser.add_argument("--keep", help="folder for copies of the failing files")
+    parser.add_argument("--only", choices=tuple(KINDS), help="test one kind of file only")
     args = parser.parse_args()
-    others_of = {"nrrd": ("ITK", "pynrrd"), "metaimage": ("ITK",)}
-    readers = Others()
+    reference_readers = {"nrrd": ("ITK", "pynrrd"), "metaimage": ("ITK",)}
+    readers = ReferenceReaders()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for kind, make in KINDS.items():
+        for kind, generate in KINDS.items():
             if args.only not in (None, kind):
                 continue
             pick = random.Random(f"{kind} {args.seed}")
             verdicts = collections.Counter()
             for number in range(args.count):
-                files, name, changed = make(pick)
+                files, name, changed = generate(pick)
                 for file, content in files.items():
                     with open(os.path.join(folder, file), "wb") as out:
                         out.write(content)
                 path = os.path.join(folder, name)
-                found = by_ferrovox(args.ferrovox, path)
-                others = {name: readers.read(name, path) for name in others_of.get(kind, ("ITK", "nibabel"))}
-                verdict, reason = judge(kind, found, others, changed)
+                result = read_ferrovox(args.ferrovox, path)
+                others = {name: readers.read(name, path) for name in reference_readers.get(kind, ("ITK", "nibabel"))}
+                verdict, reason = classify(kind, result, others, changed)
                 verdicts[verdict] += 1
-                if verdict in ("silent", "refused", "broken"):
+                if verdict in ("silent", "rejected", "broken"):
                     failed += 1
                     print(f"{kind} {number}: {verdict}: {'; '.join(changed)}: {reason}")
                     if args.keep:
-                        kept = os.path.join(args.keep, f"{kind}-{number}")
-                        os.makedirs(kept, exist_ok=True)
+                        copies = os.path.join(args.keep, f"{kind}-{number}")
+                        os.makedirs(copies, exist_ok=True)
                         for file, content in files.items():
-                            with open(os.path.join(kept, file), "wb") as out:
+                            with open(os.path.join(copies, file), "wb") as out:
                                 out.write(content)
                 for file in files:
                     os.remove(os.path.join(folder, file))
-            print(f"{kind}: " + ", ".join(f"{count} {it}" for it, count in verdicts.most_common()))
+            print(f"{kind}: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
     return 1 if failed else 0
 
 

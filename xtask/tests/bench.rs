@@ -42,8 +42,8 @@ fn bench(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     records
 }
 
-/// Records of a system, of one measure if there is a figure.
-fn of<'a>(records: &'a [Value], system: &str, measure: &str) -> Vec<&'a Value> {
+/// Returns the records of a system: those of a measure, and those without a measurement.
+fn select<'a>(records: &'a [Value], system: &str, measure: &str) -> Vec<&'a Value> {
     let is = |record: &&Value| {
         record["system"] == system && (record["measure"] == measure || record["absent"].is_string())
     };
@@ -57,7 +57,7 @@ fn mesh_benchmark_includes_other_systems() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let records = bench(folder.path(), &["mesh", "--sizes", "16,32"]);
-    let ours = of(&records, "ferrovox", "extract");
+    let ours = select(&records, "ferrovox", "extract");
     let sizes: Vec<_> = ours.iter().map(|record| record["size"].as_str()).collect();
     assert_eq!(sizes, [Some("16^3"), Some("32^3")]);
     let triangles: Vec<_> = ours
@@ -73,7 +73,7 @@ fn mesh_benchmark_includes_other_systems() {
         );
     }
     for system in ["warp", "vtk", "skimage", "mcubes"] {
-        let theirs = of(&records, system, "extract");
+        let theirs = select(&records, system, "extract");
         assert!(!theirs.is_empty(), "no record of {system}");
         // absent altogether: a system that is there must do both sizes
         if theirs[0]["size"] == "" {
@@ -109,7 +109,7 @@ fn scan_benchmark_includes_other_systems() {
             "--no-table",
         ],
     );
-    let ours = of(&records, "ferrovox", "scan");
+    let ours = select(&records, "ferrovox", "scan");
     let what: Vec<_> = ours
         .iter()
         .map(|record| {
@@ -129,9 +129,9 @@ fn scan_benchmark_includes_other_systems() {
             (Some("u8:u64"), Some(1 << 16), Some(9 << 16)),
         ]
     );
-    let cub = of(&records, "cub", "scan");
+    let cub = select(&records, "cub", "scan");
     assert_eq!(cub[0]["absent"], "/no/such/nvcc cannot be run");
-    assert!(!of(&records, "cupy", "scan").is_empty());
+    assert!(!select(&records, "cupy", "scan").is_empty());
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn distance_benchmark_includes_other_systems() {
             "none,3",
         ],
     );
-    let ours = of(&records, "ferrovox", "map");
+    let ours = select(&records, "ferrovox", "map");
     let what: Vec<_> = ours
         .iter()
         .map(|record| {
@@ -177,10 +177,10 @@ fn distance_benchmark_includes_other_systems() {
             ),
         ]
     );
-    assert_eq!(of(&records, "ferrovox", "map to 3").len(), 4);
-    assert_eq!(of(&records, "ferrovox", "pack").len(), 4);
+    assert_eq!(select(&records, "ferrovox", "map to 3").len(), 4);
+    assert_eq!(select(&records, "ferrovox", "pack").len(), 4);
     for system in ["cupy", "edt", "scipy"] {
-        let theirs = of(&records, system, "map");
+        let theirs = select(&records, system, "map");
         assert!(!theirs.is_empty(), "no record of {system}");
         // an installed system must run every case
         if theirs[0]["size"] != "" {
@@ -211,7 +211,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
             "0,4096",
         ],
     );
-    let of_scan: Vec<_> = of(&records, "ferrovox", "scan_sum_32_u32")
+    let of_scan: Vec<_> = select(&records, "ferrovox", "scan_sum_32_u32")
         .iter()
         .map(|record| record["method"].as_str().expect("a method").to_owned())
         .collect();
@@ -224,7 +224,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
     ];
     assert_eq!(of_scan, expected);
     // a launch in rounds uses 64 threads although 96 were requested
-    let rounds = of(&records, "ferrovox", "emit_word_vertices_and_normals_f32");
+    let rounds = select(&records, "ferrovox", "emit_word_vertices_and_normals_f32");
     assert_eq!(rounds[2]["method"], "blocks 64", "{rounds:?}");
     assert_eq!(rounds.len(), 5, "{rounds:?}");
     assert!(records.len() >= 30);
@@ -331,14 +331,17 @@ fn paper_benchmark_has_the_columns_of_the_published_tables() {
         folder.path(),
         &["paper", "--sizes", "32", "--sample", "2^18"],
     );
-    let of = |measure: &str| -> Vec<&str> {
+    let methods = |measure: &str| -> Vec<&str> {
         let is = |record: &&Value| record["measure"] == measure;
         let all = records.iter().filter(is);
         all.map(|record| record["method"].as_str().unwrap_or_default())
             .collect()
     };
-    assert_eq!(of("serial"), ["simple"]);
-    assert_eq!(of("table 2"), ["simple", "constant", "shared", "tuned"]);
+    assert_eq!(methods("serial"), ["simple"]);
+    assert_eq!(
+        methods("table 2"),
+        ["simple", "constant", "shared", "tuned"]
+    );
     let note = records[1]["note"].as_str().unwrap_or_default();
     assert!(note.contains("(5.0x, 5.3x), extrapolated from"), "{note}");
 }

@@ -76,7 +76,7 @@ pub struct OccupancyArgs {
         help_heading = "Launch"
     )]
     pub dynamic_per_thread: u32,
-    /// Preferred shared memory per multiprocessor, as a percentage (50%) or in bytes (65536) [default: maximum]
+    /// Preferred shared memory per multiprocessor, as 50% or in bytes [default: maximum]
     #[arg(long, value_name = "SHARE", value_parser = parse_carveout, help_heading = "Launch")]
     pub carveout: Option<Carveout>,
     /// Limit shared memory per block to 48 KiB, as for a kernel that does not opt in to more

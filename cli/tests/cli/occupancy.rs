@@ -154,7 +154,8 @@ fn the_best_block_size_is_the_default() {
         (&json!(768), &json!(true))
     );
     assert_eq!(report["best_block"]["active_blocks"], 2);
-    // two blocks of 113824 bytes; with 576 threads two blocks would need 240448 bytes, above the 233472 available
+    // Two blocks of 113824 bytes. With 576 threads, two blocks would need 240448 bytes, more than
+    // the 233472 available.
     let report = report_for("--cc 9.0 --regs 16 --dynamic 4000 --dynamic-per-thread 200");
     assert_eq!(report["block"], 544);
     assert_eq!(report["dynamic_shared_bytes"], 4000 + 200 * 544);

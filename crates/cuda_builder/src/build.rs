@@ -25,16 +25,16 @@ pub struct Output {
 }
 
 impl CudaBuilder {
-    /// Builds the PTX file and returns its path: the one given to [`copy_to`](Self::copy_to), or one
-    /// in the builder's directory.
+    /// Builds the PTX file and returns its path: the one given to [`copy_to`](Self::copy_to), or
+    /// one in the builder's directory.
     ///
-    /// In a `build.rs` this also instructs cargo to run the script again when a source of the kernel
-    /// crate or of its path dependencies changes.
+    /// In a `build.rs` this also instructs cargo to run the script again when a source of the
+    /// kernel crate or of its path dependencies changes.
     ///
     /// # Errors
     /// A missing device toolchain (with installation instructions), a crate that does not compile
-    /// (with rustc's messages), an undefined symbol, a lint finding denied by the rules, or a kernel
-    /// whose arrays exceed the static shared memory of a block.
+    /// (with rustc's messages), an undefined symbol, a lint finding denied by the rules, or a
+    /// kernel whose arrays exceed the static shared memory of a block.
     pub fn build(self) -> Result<PathBuf> {
         self.build_with_report().map(|output| output.ptx)
     }

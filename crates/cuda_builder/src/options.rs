@@ -31,7 +31,8 @@ pub enum EmitOption {
 /// ```no_run
 /// use cuda_builder::{CudaBuilder, NvvmArch};
 ///
-/// CudaBuilder::new("kernels").arch(NvvmArch::Compute70).copy_to("resources/kernels.ptx").build().unwrap();
+/// let builder = CudaBuilder::new("kernels").arch(NvvmArch::Compute70);
+/// builder.copy_to("resources/kernels.ptx").build().unwrap();
 /// ```
 ///
 /// Names and defaults are those of Rust-CUDA's builder where applicable. Omitted: `nvptx_32`

@@ -4,12 +4,13 @@
 //! opens the library at the first call of [`Driver::get`], looks up its functions by their
 //! versioned symbols (`cuMemAlloc_v2`, …), and reports a missing driver as a [`LoadError`].
 //! Building it does not require the CUDA toolkit.
+//!
 //! | situation | behaviour |
 //! | --- | --- |
 //! | library opened | `libcuda.so.1` (Linux) or `nvcuda.dll` (Windows); `FERROVOX_LIBCUDA` overrides it |
 //! | no driver installed | [`LoadError::NoDriver`] with every library tried and the loader's reason |
 //! | driver older than a function | only that function fails, with [`CudaError::MissingFunction`] |
-//! | error messages | part of this crate for every status code ([`CudaError`]), so they are available without a driver |
+//! | error messages | part of [`CudaError`] for every status code; no driver is required |
 //!
 //! The methods of [`Driver`] wrap the functions of the driver API one to one and return
 //! out-parameters as results. Safe, owning handles are provided by `cust`, which builds on this

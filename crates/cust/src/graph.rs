@@ -13,7 +13,8 @@
 //! let module = Module::from_file("double.ptx")?;
 //! let stream = Stream::new(StreamFlags::DEFAULT, None)?;
 //! let values = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
-//! let double = kernel_invocation!(module.double<<<1, 3, 0, _>>>(values.as_device_ptr(), values.len()))?;
+//! let pointer = values.as_device_ptr();
+//! let double = kernel_invocation!(module.double<<<1, 3, 0, _>>>(pointer, values.len()))?;
 //! let mut graph = Graph::new(GraphCreationFlags::NONE)?;
 //! // SAFETY: double(ptr, len).
 //! unsafe {
@@ -21,7 +22,8 @@
 //!     graph.add_kernel_node(double, [first])?;
 //! }
 //! let exec = graph.instantiate()?;
-//! // SAFETY: the kernels stay within `values`, which nobody else uses until the stream is synchronised.
+//! // SAFETY: the kernels access only `values`, which is not used elsewhere until the stream is
+//! // synchronized.
 //! unsafe { exec.launch(&stream) }?;
 //! stream.synchronize()?;
 //! assert_eq!(values.as_host_vec()?, [4.0, 8.0, 12.0]);
@@ -52,7 +54,7 @@ bitflags! {
     /// Flags of [`Graph::new`]; none are defined yet.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct GraphCreationFlags: u32 {
-        /// No flags.
+        /// Default behaviour.
         const NONE = 0b00000000;
     }
 }
@@ -65,7 +67,7 @@ pub struct Graph {
     owner: Owner,
     /// Result of the last call of [`Graph::nodes`].
     nodes: Vec<GraphNode>,
-    /// What each node launches. It keeps the modules loaded.
+    /// The invocation of each node. It keeps the modules loaded.
     kernels: Vec<(GraphNode, KernelInvocation)>,
 }
 

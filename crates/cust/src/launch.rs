@@ -95,11 +95,12 @@ impl Stream {
 /// let module = Module::from_file("scale.ptx")?;
 /// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
 /// let values = DeviceBuffer::from_slice(&[1.0f32; 1000])?;
+/// let pointer = values.as_device_ptr();
 /// let scale = module.get_function("scale")?;
 /// // SAFETY: scale(ptr, len, factor) accesses only `len` values.
 /// unsafe {
-///     launch!(module.scale<<<4, 256, 0, stream>>>(values.as_device_ptr(), values.len(), 2.0f32))?;
-///     launch!(scale<<<(4, 1, 1), (256, 1), 0, stream>>>(values.as_device_ptr(), values.len(), 2.0f32))?;
+///     launch!(module.scale<<<4, 256, 0, stream>>>(pointer, values.len(), 2.0f32))?;
+///     launch!(scale<<<(4, 1, 1), (256, 1), 0, stream>>>(pointer, values.len(), 2.0f32))?;
 /// }
 /// stream.synchronize()
 /// # }

@@ -14,7 +14,8 @@
 //! | shared library | [`Module`](module::Module), from PTX |
 //! | function | [`Function`](function::Function) |
 //! | thread | [`Stream`](stream::Stream): an in-order queue of work |
-//! | `Vec` | [`DeviceBuffer`](memory::DeviceBuffer); [`UnifiedBuffer`](memory::UnifiedBuffer) for access from both sides |
+//! | `Vec` | [`DeviceBuffer`](memory::DeviceBuffer) |
+//! | shared memory | [`UnifiedBuffer`](memory::UnifiedBuffer), used by host and device |
 //! | function call | [`launch!`]; [`Graph`](graph::Graph) for many at once |
 //! | linker | [`Linker`](link::Linker) |
 //! | allocator | [`Module::set_heap`](module::Module::set_heap), for kernels that use `alloc` |

@@ -6,7 +6,7 @@
 //! | [`DeviceSlice`] | part of a buffer | does not own its memory |
 //! | [`DevicePointer`] | device address | does not own its memory |
 //! | [`DeviceBox`], [`DeviceVariable`] | a single value on the device | when dropped |
-//! | [`LockedBuffer`], [`LockedBox`] | pinned host memory, for copies concurrent with other work | when dropped |
+//! | [`LockedBuffer`], [`LockedBox`] | pinned host memory, for asynchronous copies | when dropped |
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | unified memory, used by host and device in turn | when dropped |
 //! | [`UnifiedPointer`] | address valid on host and device | does not own its memory |
 //!

@@ -10,12 +10,12 @@ use libloading::Library;
 
 const LIBRARY: &str = r#"
 #include <string.h>
-static char said[1000];
+static char log[1000];
 static int depth;
-void nvtxMarkA(const char *text) { strcat(strcat(said, "!"), text); }
-int nvtxRangePushA(const char *text) { strcat(strcat(said, "("), text); return depth++; }
-int nvtxRangePop(void) { if (!depth) return -1; strcat(said, ")"); return --depth; }
-const char *fake_said(void) { return said; }
+void nvtxMarkA(const char *text) { strcat(strcat(log, "!"), text); }
+int nvtxRangePushA(const char *text) { strcat(strcat(log, "("), text); return depth++; }
+int nvtxRangePop(void) { if (!depth) return -1; strcat(log, ")"); return --depth; }
+const char *fake_log(void) { return log; }
 "#;
 
 #[test]
@@ -47,12 +47,12 @@ fn marks_and_ranges_reach_the_library() {
     nvtx::range_pop();
     // SAFETY: the library of this test, without initializers and already opened; its function
     // returns NUL-terminated text.
-    let said = unsafe {
+    let log = unsafe {
         let library = Library::new(&path).unwrap();
-        let said = library
-            .get::<extern "C" fn() -> *const c_char>("fake_said")
+        let read_log = library
+            .get::<extern "C" fn() -> *const c_char>("fake_log")
             .unwrap();
-        CStr::from_ptr(said()).to_str().unwrap().to_owned()
+        CStr::from_ptr(read_log()).to_str().unwrap().to_owned()
     };
-    assert_eq!(said, "(frame!here(upload))(by hand)");
+    assert_eq!(log, "(frame!here(upload))(by hand)");
 }

@@ -28,10 +28,11 @@ pub struct BestBlock {
 ///
 /// let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0))?;
 /// let largest = BlockConfig::new(1024);
-/// let best = best_block(&hopper, &KernelResources::new(40), &largest, |_| 0, |_| true).unwrap();
+/// let kernel = KernelResources::new(40);
+/// let best = best_block(&hopper, &kernel, &largest, |_| 0, |_| true).unwrap();
 /// assert_eq!((best.threads, best.active_blocks), (768, 2));
-/// // with 100 bytes of shared memory per thread
-/// let best = best_block(&hopper, &KernelResources::new(40), &largest, |threads| 100 * threads, |_| true).unwrap();
+/// // With 100 bytes of shared memory per thread:
+/// let best = best_block(&hopper, &kernel, &largest, |threads| 100 * threads, |_| true).unwrap();
 /// assert_eq!((best.threads, best.active_blocks), (768, 2));
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```

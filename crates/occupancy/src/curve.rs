@@ -6,10 +6,11 @@
 //! ```
 //! use occupancy::{BlockConfig, Gpu, KernelResources, PaperModel, curve};
 //!
-//! // Zhao et al.'s (2016) figure 3(a): the FX 5800, a kernel of at most 16 registers
+//! // Figure 3(a) of Zhao et al. (2016): the FX 5800, a kernel with at most 16 registers.
 //! let fx_5800 = PaperModel::new(Gpu::named("FX 5800")?.limits());
 //! let kernel = KernelResources::new(16);
-//! let figure: Vec<(u32, f64)> = curve::over_threads(&fx_5800, &kernel, &BlockConfig::new(0), |_| 0)
+//! let config = BlockConfig::new(0);
+//! let figure: Vec<(u32, f64)> = curve::over_threads(&fx_5800, &kernel, &config, |_| 0)
 //!     .map(|(threads, occupancy)| (threads, occupancy.fraction()))
 //!     .collect();
 //! assert_eq!(figure[192 - 1..=193 - 1], [(192, 0.9375), (193, 0.875)]);

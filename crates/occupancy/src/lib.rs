@@ -10,8 +10,9 @@
 //! | choose a device | [`DeviceLimits::for_capability`], [`Gpu::named`] |
 //! | describe a kernel | [`KernelResources`], [`from_ptxas`] |
 //! | describe a launch | [`BlockConfig`], [`Carveout`] |
-//! | choose the allocation rules | [`HardwareModel`], or equation (2) of Zhao et al. (2016): [`PaperModel`] |
-//! | compute the occupancy | [`OccupancyModel::occupancy`], [`slack`](slack()), [`resource_table`](resource_table()), [`Waves`] |
+//! | choose the allocation rules | [`HardwareModel`]; [`PaperModel`]: Zhao et al. (2016), eq. (2) |
+//! | compute the occupancy | [`OccupancyModel::occupancy`], [`Waves`] |
+//! | list the limits and reserves | [`slack`](slack()), [`resource_table`](resource_table()) |
 //! | find the best block size | [`best_block`] |
 //! | plot or explain a result | [`curve`], [`OccupancyModel::explain`] |
 //!

@@ -51,7 +51,8 @@ impl Occupancy {
     /// Returns all resources that limit the number of blocks.
     ///
     /// ```
-    /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, Limiter, OccupancyModel};
+    /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel};
+    /// use occupancy::{KernelResources, Limiter, OccupancyModel};
     ///
     /// let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0))?;
     /// let occupancy = hopper.occupancy(&KernelResources::new(32), &BlockConfig::new(64))?;

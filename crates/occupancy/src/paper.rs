@@ -19,7 +19,8 @@ use super::{
 ///
 /// let fx_5800 = PaperModel::new(Gpu::named("FX 5800")?.limits());
 /// let at = |registers, threads| {
-///     let occupancy = fx_5800.occupancy(&KernelResources::new(registers), &BlockConfig::new(threads));
+///     let kernel = KernelResources::new(registers);
+///     let occupancy = fx_5800.occupancy(&kernel, &BlockConfig::new(threads));
 ///     occupancy.map(|occupancy| occupancy.fraction())
 /// };
 /// assert_eq!(at(16, 192), Ok(0.9375));

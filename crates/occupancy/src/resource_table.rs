@@ -10,7 +10,10 @@ use super::{BlockConfig, KernelResources, Limiter, OccupancyModel, slack};
 ///
 /// let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0))?;
 /// let table = resource_table(&hopper, &KernelResources::new(43), &BlockConfig::new(256));
-/// assert_eq!(table[3], "registers           5 <  3 fewer (40) for 6 blocks; 5 to spare [registers per thread]");
+/// assert_eq!(
+///     table[3],
+///     "registers           5 <  3 fewer (40) for 6 blocks; 5 to spare [registers per thread]"
+/// );
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```
 pub fn resource_table(

@@ -1,5 +1,5 @@
-//! The published names that are here too, each used once so that it compiles only where it is
-//! there. Nothing here runs.
+//! Uses each name of the published `cust` that is available in ferrovox's, so that this compiles
+//! only if all of them exist. No code in this module runs.
 #![allow(dead_code, deprecated, unused_imports, unused_must_use, unused_mut)]
 
 use std::ffi::{CStr, c_void};

@@ -1,7 +1,7 @@
-//! A host program in the style of the published `cust`: sums two vectors on the GPU, three ways.
+//! A host program for the published `cust` that sums two vectors on the GPU in three ways.
 //!
-//! `published/` type-checks this very file against the published crate, `ours/` builds and runs it
-//! with ferrovox's. Nothing in it may need to know which of the two it is.
+//! `published/` type-checks this file against the published crate; `ours/` builds and runs it with
+//! ferrovox's. The file must not depend on which of the two is used.
 
 mod names;
 
@@ -62,18 +62,18 @@ DONE:
 }
 ";
 
-/// A parameter block, as kernels take them by value.
+/// A kernel parameter passed by value.
 #[derive(Clone, Copy, Debug, Default, cust::DeviceCopy)]
 #[repr(C)]
 struct Spacing {
-    along: [f32; 3],
+    values: [f32; 3],
 }
 
-/// One more, written by hand.
+/// A generic parameter with a manual implementation of `DeviceCopy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 struct Index<T> {
-    along: [T; 3],
+    values: [T; 3],
 }
 unsafe impl<T: DeviceCopy> DeviceCopy for Index<T> {}
 
@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let context = match cust::quick_init() {
         Ok(context) => context,
         Err(error) => {
-            println!("no GPU to run on: {error}");
+            println!("no GPU available: {error}");
             return Ok(());
         }
     };
@@ -94,20 +94,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         ],
     )?;
     let sums = [
-        with_copies_at_once(&module)?,
-        with_copies_in_a_stream(&module)?,
-        with_a_constant(&module)?,
+        sum_with_synchronous_copies(&module)?,
+        sum_with_asynchronous_copies(&module)?,
+        sum_with_constant_memory(&module)?,
     ];
     for (sum, scale) in sums.iter().zip([1.0, 1.0, 2.0]) {
         for (i, value) in sum.iter().enumerate() {
             assert_eq!(*value, 3.0 * i as f32 * scale, "element {i}");
         }
     }
-    boxes_and_pointers()?;
-    unified_and_pinned(&module)?;
-    module_errors();
-    drop_loudly(Module::drop(module));
-    drop_loudly(Context::drop(context));
+    test_boxes_and_pointers()?;
+    test_unified_and_pinned_memory(&module)?;
+    test_module_errors();
+    drop_and_report(Module::drop(module));
+    drop_and_report(Context::drop(context));
     println!("{} vectors summed and checked", sums.len());
     Ok(())
 }
@@ -131,7 +131,7 @@ fn describe_devices() -> CudaResult<()> {
     );
     let current = CurrentContext::get_device()?;
     println!(
-        "on {}, {} bytes of stack",
+        "current device {}, {} bytes of stack",
         current.name()?,
         CurrentContext::get_resource_limit(ResourceLimit::StackSize)?
     );
@@ -145,7 +145,7 @@ fn inputs(n: usize) -> (Vec<f32>, Vec<f32>) {
     )
 }
 
-fn with_copies_at_once(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
+fn sum_with_synchronous_copies(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
     let (a, b) = inputs(1000);
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
     let a_gpu = a.as_slice().as_dbuf()?;
@@ -172,7 +172,7 @@ fn with_copies_at_once(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
     Ok(c)
 }
 
-fn with_copies_in_a_stream(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
+fn sum_with_asynchronous_copies(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
     let (a, b) = inputs(5000);
     let stream = Stream::new(StreamFlags::DEFAULT, Some(0))?;
     let (start, end) = (
@@ -199,16 +199,16 @@ fn with_copies_in_a_stream(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> 
     end.record(&stream)?;
     end.synchronize()?;
     assert!(matches!(end.query()?, EventStatus::Ready));
-    println!("{:?} in the stream", end.elapsed(&start)?);
+    println!("{:?} of work in the stream", end.elapsed(&start)?);
     let other = Stream::new(StreamFlags::DEFAULT, None)?;
     other.wait_event(end, StreamWaitEventFlags::DEFAULT)?;
-    other.add_callback(Box::new(|| println!("the stream is done")))?;
+    other.add_callback(Box::new(|| println!("the stream has completed")))?;
     other.synchronize()?;
-    drop_loudly(Stream::drop(other));
+    drop_and_report(Stream::drop(other));
     Ok(c_host.to_vec())
 }
 
-fn with_a_constant(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
+fn sum_with_constant_memory(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
     let (a, b) = inputs(300);
     let name = CStr::from_bytes_with_nul(b"SCALE\0")?;
     let mut scale = module.get_global::<f32>(name)?;
@@ -251,14 +251,14 @@ fn with_a_constant(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
     Ok(c)
 }
 
-fn boxes_and_pointers() -> CudaResult<()> {
+fn test_boxes_and_pointers() -> CudaResult<()> {
     let mut spacing = DeviceBox::new(&Spacing {
-        along: [1.0, 2.0, 3.0],
+        values: [1.0, 2.0, 3.0],
     })?;
     spacing.copy_from(&Spacing {
-        along: [4.0, 5.0, 6.0],
+        values: [4.0, 5.0, 6.0],
     })?;
-    assert_eq!(spacing.as_host_value()?.along, [4.0, 5.0, 6.0]);
+    assert_eq!(spacing.as_host_value()?.values, [4.0, 5.0, 6.0]);
     let pointer: DevicePointer<Spacing> = spacing.as_device_ptr();
     let address: u64 = pointer.as_raw();
     assert!(!pointer.is_null() && address == pointer.cast::<f32>().as_raw());
@@ -267,18 +267,18 @@ fn boxes_and_pointers() -> CudaResult<()> {
     count.copy_htod()?;
     count.copy_dtoh()?;
     assert_eq!(*count, 6);
-    drop_loudly(DeviceBox::drop(spacing));
+    drop_and_report(DeviceBox::drop(spacing));
     Ok(())
 }
 
-fn unified_and_pinned(module: &Module) -> CudaResult<()> {
+fn test_unified_and_pinned_memory(module: &Module) -> CudaResult<()> {
     let stream = Stream::new(StreamFlags::DEFAULT, None)?;
     let mut values = UnifiedBuffer::new(&1.0f32, 100)?;
-    let mut more = [2.0f32; 100].as_unified_buf()?;
-    (values[99], more[99]) = (5.0, 3.0);
+    let mut others = [2.0f32; 100].as_unified_buf()?;
+    (values[99], others[99]) = (5.0, 3.0);
     unsafe {
         launch!(module.vecadd<<<1, 128, 0, stream>>>(
-            values.as_unified_ptr(), values.len(), more.as_unified_ptr(), more.len(), values.as_unified_ptr()
+            values.as_unified_ptr(), values.len(), others.as_unified_ptr(), others.len(), values.as_unified_ptr()
         ))?;
     }
     stream.synchronize()?;
@@ -286,22 +286,22 @@ fn unified_and_pinned(module: &Module) -> CudaResult<()> {
     let device = CurrentContext::get_device()?;
     if device.get_attribute(DeviceAttribute::ConcurrentManagedAccess)? != 0 {
         values.advise_read_mostly(true)?;
-        more.prefetch_to_device(&stream, &device)?;
+        others.prefetch_to_device(&stream, &device)?;
         stream.synchronize()?;
     }
-    drop_loudly(UnifiedBuffer::drop(values));
+    drop_and_report(UnifiedBuffer::drop(values));
     let mut boxed = UnifiedBox::new(5u64)?;
     *boxed += 1;
     let pointer: UnifiedPointer<u64> = UnifiedBox::into_unified(boxed);
     let boxed = unsafe { UnifiedBox::from_unified(pointer) };
     assert_eq!(*boxed, 6);
-    drop_loudly(UnifiedBox::drop(boxed));
+    drop_and_report(UnifiedBox::drop(boxed));
 
-    let mut index = LockedBox::new(&Index { along: [0u32; 3] })?;
+    let mut index = LockedBox::new(&Index { values: [0u32; 3] })?;
     unsafe {
         let mut on_device = DeviceBox::new_async(
             &Index {
-                along: [1u32, 2, 3],
+                values: [1u32, 2, 3],
             },
             &stream,
         )?;
@@ -310,24 +310,24 @@ fn unified_and_pinned(module: &Module) -> CudaResult<()> {
         on_device.drop_async(&stream)?;
     }
     stream.synchronize()?;
-    assert_eq!(index.along, [1, 2, 3]);
+    assert_eq!(index.values, [1, 2, 3]);
     let words = DeviceBuffer::from_slice(&[0u32; 4])?;
     let bytes: DeviceBuffer<u8> = words.cast();
     assert_eq!((bytes.index(..=3).len(), bytes.size_in_bytes()), (4, 16));
     Ok(())
 }
 
-fn module_errors() {
-    let refused: CudaResult<Module> = Module::from_ptx("this is no PTX", &[]);
-    match refused {
+fn test_module_errors() {
+    let result: CudaResult<Module> = Module::from_ptx("invalid PTX", &[]);
+    match result {
         Err(CudaError::InvalidPtx) | Err(CudaError::InvalidImage) => {}
-        Err(other) => println!("refused with {other}"),
-        Ok(_) => panic!("the driver accepts anything"),
+        Err(other) => println!("rejected with {other}"),
+        Ok(_) => panic!("the driver accepts invalid PTX"),
     }
 }
 
-fn drop_loudly<T>(result: DropResult<T>) {
-    if let Err((error, _still_here)) = result {
-        println!("not dropped: {error}");
+fn drop_and_report<T>(result: DropResult<T>) {
+    if let Err((error, _resource)) = result {
+        println!("cannot release a resource: {error}");
     }
 }

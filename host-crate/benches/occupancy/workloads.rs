@@ -153,7 +153,7 @@ pub const ALL: [Workload; 15] = [
         "fields",
         "a sphere, a gyroid and metaballs, n³",
         [512, 64],
-        fields_of,
+        synthetic_fields,
     ),
     workload(
         "field",
@@ -345,7 +345,7 @@ fn signed(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     }))
 }
 
-fn fields_of(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+fn synthetic_fields(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     let n = side as f32;
     let balls = [0.3, 0.5, 0.8].map(|at| Metaball {
         centre: [at * n, 0.5 * n, (1.0 - at) * n],

@@ -155,7 +155,7 @@ fn record_hashes(
     Ok(true)
 }
 
-/// Whether a case has this key: its name, followed by a device type if the case has one hash per
+/// Returns whether a case has this key: its name, followed by a device type if the case has one hash per
 /// device type.
 fn is_case(key: &str) -> bool {
     let (name, by_kind) = match key.split_once('@') {

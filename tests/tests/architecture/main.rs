@@ -5,8 +5,8 @@
 //!   may depend on packages of lower rows that its column "depends on" lists. Development
 //!   dependencies are ignored.
 //! - **Modules of the library.** The table under "Modules of the library" has a row for each
-//!   top-level module of the library `ferrovox`, which may depend on the modules that its row lists.
-//!   These must be in lower rows.
+//!   top-level module of the library `ferrovox`, which may depend on the modules that its row
+//!   lists. These must be in lower rows.
 //! - **Dependencies of modules** are determined from `use` declarations and from the paths in the
 //!   code, including macros. A path is followed through re-exports: a module depends on the module
 //!   that the path names and on the one that defines the item. Tests and comments are ignored.

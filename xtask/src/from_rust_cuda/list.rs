@@ -260,8 +260,11 @@ mod tests {
 
     #[test]
     fn compile_fail_examples_are_found_in_documentation() {
-        let text = "/// ```compile_fail\n/// x\n/// ```\n#[derive(\n    Clone,\n)]\npub unsafe trait One: Copy {}\n\
-            /// ```\n/// ```\npub struct Two;\n/// ```compile_fail,E0277\n    pub fn three(&self) {\n";
+        let text = concat!(
+            "/// ```compile_fail\n/// x\n/// ```\n#[derive(\n    Clone,\n)]\n",
+            "pub unsafe trait One: Copy {}\n/// ```\n/// ```\npub struct Two;\n",
+            "/// ```compile_fail,E0277\n    pub fn three(&self) {\n"
+        );
         assert_eq!(compile_fail_items(text), ["One", "three"]);
     }
 }

@@ -44,8 +44,8 @@ impl BackgroundStep {
         let (name, description) = (self.name, self.description);
         println!("\n==== {name}: {description}");
         match self.running.join() {
-            Ok((outcome, said)) => {
-                print!("{said}");
+            Ok((outcome, log)) => {
+                print!("{log}");
                 outcome
             }
             Err(_) => Outcome {
@@ -60,18 +60,18 @@ impl BackgroundStep {
 
 fn run_commands(name: &'static str, commands: Vec<Command>) -> (Outcome, String) {
     let start = Instant::now();
-    let (mut counts, mut said, mut cpu) = (Counts::default(), String::new(), Some(0.0));
+    let (mut counts, mut log, mut cpu) = (Counts::default(), String::new(), Some(0.0));
     for mut command in commands {
-        said += &format!("---- {}\n", shown(&command));
+        log += &format!("---- {}\n", shown(&command));
         match run_captured(&mut command) {
             Ok(ended) => {
-                said += &ended.said;
+                log += &ended.log;
                 cpu = cpu.zip(ended.cpu).map(|(all, one)| all + one);
                 counts.passed += u64::from(ended.succeeded);
                 counts.failed += u64::from(!ended.succeeded);
             }
             Err(error) => {
-                said += &format!("{error:#}\n");
+                log += &format!("{error:#}\n");
                 counts.failed += 1;
             }
         }
@@ -83,13 +83,13 @@ fn run_commands(name: &'static str, commands: Vec<Command>) -> (Outcome, String)
         cpu,
         counts,
     };
-    (outcome, said)
+    (outcome, log)
 }
 
 /// Result of a command.
 struct CommandResult {
     succeeded: bool,
-    said: String,
+    log: String,
     cpu: Option<f64>,
 }
 
@@ -111,7 +111,7 @@ fn run_captured(command: &mut Command) -> Result<CommandResult> {
     }
     Ok(CommandResult {
         succeeded: status.success(),
-        said: String::from_utf8_lossy(&fs::read(file.path())?).into_owned(),
+        log: String::from_utf8_lossy(&fs::read(file.path())?).into_owned(),
         cpu,
     })
 }
@@ -151,10 +151,10 @@ mod tests {
             shell(&format!("echo one; echo two >&2; {count}")),
             shell("exit 3"),
         ];
-        let (outcome, said) = run_commands("it", commands);
+        let (outcome, log) = run_commands("it", commands);
         let counts = (outcome.counts.passed, outcome.counts.failed);
         assert_eq!(counts, (1, 1));
-        assert!(said.contains("one\n") && said.contains("two\n"), "{said}");
+        assert!(log.contains("one\n") && log.contains("two\n"), "{log}");
         let (Some(cpu), Some(others)) = (outcome.cpu, others) else {
             return;
         };

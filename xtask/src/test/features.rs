@@ -19,8 +19,8 @@ fn crates(folder: &Path, arguments: &[&str]) -> BTreeSet<String> {
         .env_remove("RUSTC_BOOTSTRAP")
         .output()
         .expect("cargo runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {stderr}");
     let text = String::from_utf8_lossy(&output.stdout);
     let lines = text.lines().map(|line| {
         let line = line.replace(" (proc-macro)", "");

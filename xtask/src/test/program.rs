@@ -76,9 +76,9 @@ impl Progress {
             "ignored" => self.ignored += 1,
             _ => {
                 self.counts.failed += 1;
-                let said = [event.message, event.stdout];
-                let said = said.into_iter().flatten().collect::<Vec<_>>().join("\n");
-                return Some(format!("FAILED {program} {}\n{said}", event.name));
+                let texts = [event.message, event.stdout];
+                let text = texts.into_iter().flatten().collect::<Vec<_>>().join("\n");
+                return Some(format!("FAILED {program} {}\n{text}", event.name));
             }
         }
         None

@@ -61,7 +61,7 @@ mod tests {
         for folder in ["work/kernels", "elsewhere/one", "registry/index/two-1.0"] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
-        let said = |here: &str, manifest: &str, package: Option<&str>| {
+        let wrapper_output = |here: &str, manifest: &str, package: Option<&str>| {
             let mut plain = Command::new("true");
             set_source_names(
                 &mut plain,
@@ -94,16 +94,19 @@ mod tests {
                 .replace(&*root.to_string_lossy(), "ROOT")
         };
         assert_eq!(
-            said("work", "work/kernels", Some("kernels")),
+            wrapper_output("work", "work/kernels", Some("kernels")),
             "a flag --remap-path-prefix=ROOT/work=."
         );
         assert_eq!(
-            said("elsewhere/one", "elsewhere/one", Some("one")),
+            wrapper_output("elsewhere/one", "elsewhere/one", Some("one")),
             "a flag --remap-path-prefix=ROOT/elsewhere/one=one --remap-path-prefix=ROOT/elsewhere/one=one"
         );
         // cargo queries the version
-        assert_eq!(said("work", "work/kernels", None), "a flag");
+        assert_eq!(wrapper_output("work", "work/kernels", None), "a flag");
         let registered = "registry/index/two-1.0";
-        assert_eq!(said(registered, registered, Some("two")), "a flag");
+        assert_eq!(
+            wrapper_output(registered, registered, Some("two")),
+            "a flag"
+        );
     }
 }

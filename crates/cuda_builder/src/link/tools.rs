@@ -31,10 +31,10 @@ pub(crate) fn run_tool(tool: &str, command: &mut Command) -> Result<Vec<u8>> {
 /// Shortens the error output of a crashed tool: the error, and the function that was being
 /// processed.
 fn summarize_error(stderr: &str) -> String {
-    let Some((said, dump)) = stderr.split_once("PLEASE submit a bug report") else {
+    let Some((message, dump)) = stderr.split_once("PLEASE submit a bug report") else {
         return stderr.trim().to_owned();
     };
-    let mut text = said.trim().to_owned();
+    let mut text = message.trim().to_owned();
     if let Some((_, function)) = dump
         .split_once("on function '@")
         .and_then(|(before, rest)| Some((before, rest.split('\'').next()?)))

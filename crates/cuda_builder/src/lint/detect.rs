@@ -14,7 +14,8 @@ const SPACES: [&str; 5] = ["global", "shared", "const", "param", "local"];
 /// Lints PTX text. Findings have source lines if the text has line directives.
 ///
 /// ```
-/// let report = cuda_builder::lint::lint(".visible .entry k()\n{\n\tld.b32 %r1, [%rd1];\n\tret;\n}\n");
+/// let ptx = ".visible .entry k()\n{\n\tld.b32 %r1, [%rd1];\n\tret;\n}\n";
+/// let report = cuda_builder::lint::lint(ptx);
 /// assert_eq!(report.kernels[0].count(cuda_builder::lint::FindingKind::GenericAccess), 1);
 /// ```
 pub fn lint(ptx: &str) -> LintReport {

@@ -44,7 +44,8 @@ impl Ptxas {
     /// # use cuda_builder::{NvvmArch, Ptxas};
     /// # use std::path::Path;
     /// let ptxas = Ptxas::find(&[]).expect("no ptxas");
-    /// let assembled = ptxas.resources_cached(Path::new("kernels.ptx"), NvvmArch::Compute90, Path::new("target/sm_90.json"), 2)?;
+    /// let (ptx, cache) = (Path::new("kernels.ptx"), Path::new("target/sm_90.json"));
+    /// let assembled = ptxas.resources_cached(ptx, NvvmArch::Compute90, cache, 2)?;
     /// println!("{} kernels, {} assembled", assembled.kernels.len(), assembled.fresh);
     /// # Ok::<(), cuda_builder::CudaBuilderError>(())
     /// ```
@@ -135,7 +136,7 @@ impl Ptxas {
         cache: &Path,
         jobs: usize,
     ) -> Result<Option<ResourceTable>> {
-        let one = |group: HashSet<&str>| -> Result<Option<ResourceTable>> {
+        let assemble = |group: HashSet<&str>| -> Result<Option<ResourceTable>> {
             let part: String = items
                 .iter()
                 .filter(|item| item.kind != Kind::Entry || group.contains(item.name.as_str()))
@@ -150,16 +151,16 @@ impl Ptxas {
                 arch,
                 &discarded_output,
             );
-            let said = self.verbose_output(&mut command)?;
-            Ok(said
-                .map(|said| super::parse_output(&said))
+            let output = self.verbose_output(&mut command)?;
+            Ok(output
+                .map(|output| super::parse_output(&output))
                 .filter(|table| group.iter().all(|&name| table.contains_key(name))))
         };
-        let one = &one;
+        let assemble = &assemble;
         let tables: Vec<Result<Option<ResourceTable>>> = thread::scope(|scope| {
             let running: Vec<_> = partition(wanted, jobs)
                 .into_iter()
-                .map(|group| scope.spawn(move || one(group)))
+                .map(|group| scope.spawn(move || assemble(group)))
                 .collect();
             running
                 .into_iter()

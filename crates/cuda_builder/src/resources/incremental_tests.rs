@@ -225,9 +225,12 @@ fn an_error_names_the_file_of_the_user() {
     for jobs in [1, 2] {
         let error = bench.assembled_by(&broken, jobs).unwrap_err();
         assert!(matches!(error, CudaBuilderError::ToolFailed { .. }));
-        let said = error.to_string();
+        let message = error.to_string();
         let file = bench.at("k.ptx").display().to_string();
-        assert!(said.contains(&format!("ptxas {file}, line 1")), "{said}");
+        assert!(
+            message.contains(&format!("ptxas {file}, line 1")),
+            "{message}"
+        );
     }
     // known results are still cached
     assert!(bench.assembled(TEXT).is_empty());

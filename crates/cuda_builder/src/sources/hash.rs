@@ -28,7 +28,8 @@ use crate::link::LINK_REVISION;
 ///
 /// ```no_run
 /// let hash = cuda_builder::source_hash("kernels-crate")?;
-/// assert!(std::fs::read_to_string("ptx/kernels.ptx").unwrap().contains(&hash), "stale PTX: run `cargo xtask ptx`");
+/// let ptx = std::fs::read_to_string("ptx/kernels.ptx").unwrap();
+/// assert!(ptx.contains(&hash), "stale PTX: run `cargo xtask ptx`");
 /// # Ok::<(), cuda_builder::CudaBuilderError>(())
 /// ```
 pub fn source_hash(crate_root: impl AsRef<Path>) -> Result<String> {

@@ -20,7 +20,7 @@ pub(crate) struct ManagedContext {
     is_retained: bool,
 }
 
-/// How a context was obtained, which determines how it is released.
+/// The origin of a context, which determines how it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Retained,

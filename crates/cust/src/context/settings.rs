@@ -26,7 +26,7 @@ bitflags! {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum CacheConfig {
-    /// No preference.
+    /// No preference for L1 cache or shared memory.
     PreferNone = 0,
     /// Prefer shared memory.
     PreferShared = 1,

@@ -41,7 +41,7 @@ pub enum DeviceAttribute {
     Integrated = 18,
     /// 1 if host memory can be mapped into the device's addresses.
     CanMapHostMemory = 19,
-    /// Who may use the device: 0 everyone, 2 nobody, 3 one process.
+    /// Compute mode: 0 any number of processes, 2 prohibited, 3 one process.
     ComputeMode = 20,
     /// Maximum width of a 1D texture.
     MaximumTexture1DWidth = 21,
@@ -169,7 +169,7 @@ pub enum DeviceAttribute {
     ManagedMemory = 83,
     /// 1 if the board holds several devices.
     MultiGpuBoard = 84,
-    /// The same number for all devices of a board.
+    /// ID shared by all devices on one board.
     MultiGpuBoardGroupId = 85,
     /// 1 if atomics between host and device are native.
     HostNativeAtomicSupported = 86,

@@ -17,7 +17,8 @@ use crate::sys::Rows;
 /// let _context = cust::quick_init()?;
 /// let image = [[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
 /// let (mut back, row) = ([[0.0f32; 3]; 2], size_of::<[f32; 3]>());
-/// // SAFETY: two rows of three values on both sides, used by nothing else; the memory is freed once.
+/// // SAFETY: both sides have two rows of three values that are not used elsewhere; the memory is
+/// // freed once.
 /// unsafe {
 ///     let (on_device, pitch) = cuda_malloc_pitched::<f32>(3, 2)?;
 ///     memcpy_2d_htod(on_device, pitch, image.as_ptr().cast(), row, 3, 2)?;

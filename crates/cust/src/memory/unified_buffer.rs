@@ -30,7 +30,8 @@ use crate::memory::GpuBuffer;
 /// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
 /// let mut values = UnifiedBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
 /// values[0] = 5.0; // the host's turn
-/// // SAFETY: double(ptr, len) accesses only `len` values, and nothing else uses `values` until the stream is synchronized.
+/// // SAFETY: double(ptr, len) accesses only `len` values, and `values` is not used elsewhere until
+/// // the stream is synchronized.
 /// unsafe { launch!(module.double<<<1, 3, 0, stream>>>(values.as_unified_ptr(), values.len())) }?;
 /// stream.synchronize()?;
 /// assert_eq!(values[..], [10.0, 4.0, 6.0]); // the host's turn again

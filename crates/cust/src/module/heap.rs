@@ -34,7 +34,8 @@ const USED: usize = 2;
 /// let heap = module.set_heap(64 << 20)?;
 /// for _ in 0..10 {
 ///     heap.reset(&stream)?;
-///     // SAFETY: count() has no parameters; the heap outlives the launch, and no other launch uses it.
+///     // SAFETY: count() has no parameters; the heap outlives the launch, and no other launch
+///     // uses it.
 ///     unsafe { launch!(module.count<<<100, 128, 0, stream>>>()) }?;
 /// }
 /// stream.synchronize()?;

@@ -8,7 +8,7 @@ use crate::sys::{CUjit_option, jit_option};
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptLevel {
-    /// No optimization.
+    /// Optimization disabled.
     O0 = 0,
     /// Level 1.
     O1 = 1,

@@ -24,7 +24,7 @@ pub struct Case {
     /// With `--json`, and for `info` and `occupancy`, the standard output is hashed too, without
     /// timings and similar values.
     pub line: &'static str,
-    /// Whether the output depends on the type of the device.
+    /// `true` if the output depends on the type of the device.
     pub by_kind: bool,
 }
 

@@ -16,7 +16,7 @@ pub struct Case {
     pub name: &'static str,
     /// The calls, for `--list`.
     pub description: &'static str,
-    /// Whether the output depends on the type of the device.
+    /// `true` if the output depends on the type of the device.
     pub by_kind: bool,
     /// Makes the calls and records the hashes of their results.
     pub run: fn(&mut Record, &Devices) -> Result<()>,
