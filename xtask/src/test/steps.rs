@@ -189,7 +189,7 @@ pub fn regular_steps() -> Result<Vec<Step>> {
 /// Returns the example packages of the library and of the kernel toolkit, each sorted by name.
 pub fn example_directories() -> Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    for name in crate::programs::EXAMPLES {
+    for name in programs::EXAMPLES {
         let entries = std::fs::read_dir(paths::root().join(name))?;
         let mut packages: Vec<PathBuf> = entries
             .flatten()
