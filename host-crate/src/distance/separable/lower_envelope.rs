@@ -149,7 +149,7 @@ impl LowerEnvelopes {
             .all(|bound| bound.max_step <= segment::MAX_NARROW_BOUND)
     }
 
-    fn launch<G: DistanceOutput>(
+    fn launch<O: DistanceOutput>(
         &self,
         stream: &Stream,
         sites: &DeviceMask,
@@ -157,7 +157,7 @@ impl LowerEnvelopes {
     ) -> Result<(), DeviceError> {
         let EnvelopeScanlines { grid, .. } = self.scanlines;
         let words = self.scanlines.total_words() as usize;
-        let reached = self.scanlines.reached_flags(G::TRUNCATED) as usize;
+        let reached = self.scanlines.reached_flags(O::TRUNCATED) as usize;
         let mut row_scan_buffer = stream.alloc::<u32>(2 * words)?;
         let mut planes = stream.alloc::<u32>(grid.nz as usize)?;
         let mut reached = stream.alloc::<u32>(reached)?;
@@ -165,7 +165,7 @@ impl LowerEnvelopes {
         let scan_launch = Launch::pieces(grid.nz.into())
             .exactly_threads(lower_envelope::row_scan::threads(grid.ny))
             .dynamic_shared_bytes_per_thread(4 * padded_row_words(self.scanlines.words()));
-        let [along, _] = self.scanlines.launches(G::SEGMENTED);
+        let [along, _] = self.scanlines.launches(O::SEGMENTED);
         let [bound, _] = self.metric.bounds;
         // SAFETY: the mask has one word per word of the rows; there are two row-scan elements per
         // word, one flag per plane, with truncation one per 32 scanlines of each word of a plane,
@@ -184,24 +184,24 @@ impl LowerEnvelopes {
             match self.metric.weights_along_y {
                 None => {
                     let args = (row_scan_words, has_sites, grid, bound, to, reaches);
-                    stream.launch::<envelope_along_y<G>>(along, args)?;
+                    stream.launch::<envelope_along_y<O>>(along, args)?;
                 }
                 Some(weights) => {
                     let args = (row_scan_words, has_sites, grid, weights, bound, to, reaches);
-                    stream.launch::<envelope_along_y_anisotropic<G>>(along, args)?;
+                    stream.launch::<envelope_along_y_anisotropic<O>>(along, args)?;
                 }
             }
-            let planes = if G::TRUNCATED { &reached } else { &planes };
+            let planes = if O::TRUNCATED { &reached } else { &planes };
             let from = [row_scan_buffer.view(), squared.view(), planes.view()];
             let unit = self.metric.unit;
             match (self.metric.weights_along_z, self.metric.exact_f32_unit()) {
-                (None, Some(1.0)) => self.launch_last_pass::<u32, G>(stream, from, 1, maps),
-                (None, _) => self.launch_last_pass::<f64, G>(stream, from, unit, maps),
+                (None, Some(1.0)) => self.launch_last_pass::<u32, O>(stream, from, 1, maps),
+                (None, _) => self.launch_last_pass::<f64, O>(stream, from, unit, maps),
                 (Some(weights), Some(unit)) => {
-                    self.launch_last_pass_anisotropic::<f32, G>(stream, from, (weights, unit), maps)
+                    self.launch_last_pass_anisotropic::<f32, O>(stream, from, (weights, unit), maps)
                 }
                 (Some(weights), None) => {
-                    self.launch_last_pass_anisotropic::<f64, G>(stream, from, (weights, unit), maps)
+                    self.launch_last_pass_anisotropic::<f64, O>(stream, from, (weights, unit), maps)
                 }
             }
         }
@@ -221,14 +221,14 @@ impl LowerEnvelopes {
     ///
     /// # Safety
     /// The requirements of the kernel on the row scan, costs, planes and maps hold.
-    unsafe fn launch_last_pass<U: LengthUnit + Element, G: DistanceOutput>(
+    unsafe fn launch_last_pass<U: LengthUnit + Element, O: DistanceOutput>(
         &self,
         stream: &Stream,
         [row_scan_buffer, squared, planes]: [View<'_, u32>; 3],
         unit: U,
         (distances, indices): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], bound) = (self.scanlines.launches(G::SEGMENTED), self.last_bound());
+        let ([_, along], bound) = (self.scanlines.launches(O::SEGMENTED), self.last_bound());
         let (grid, background) = (self.scanlines.grid, self.background);
         let args = (
             row_scan_buffer,
@@ -242,21 +242,21 @@ impl LowerEnvelopes {
             indices,
         );
         // SAFETY: guaranteed by the caller, and the launch has the blocks that the kernel requires.
-        unsafe { stream.launch::<envelope_along_z<U, G>>(along, args) }
+        unsafe { stream.launch::<envelope_along_z<U, O>>(along, args) }
     }
 
     /// Launches the last pass for anisotropic voxels.
     ///
     /// # Safety
     /// The requirements of [`launch_last_pass`](Self::launch_last_pass) hold.
-    unsafe fn launch_last_pass_anisotropic<U: LengthUnit + Element, G: DistanceOutput>(
+    unsafe fn launch_last_pass_anisotropic<U: LengthUnit + Element, O: DistanceOutput>(
         &self,
         stream: &Stream,
         [row_scan_buffer, squared, planes]: [View<'_, u32>; 3],
         (weights, unit): (PassWeights, U),
         (distances, indices): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], bound) = (self.scanlines.launches(G::SEGMENTED), self.last_bound());
+        let ([_, along], bound) = (self.scanlines.launches(O::SEGMENTED), self.last_bound());
         let (grid, background) = (self.scanlines.grid, self.background);
         let args = (
             row_scan_buffer,
@@ -272,7 +272,7 @@ impl LowerEnvelopes {
         );
         // SAFETY: guaranteed by the caller; the launch has the blocks that the kernel requires, and
         // numbers fit.
-        unsafe { stream.launch::<envelope_along_z_anisotropic<U, G>>(along, args) }
+        unsafe { stream.launch::<envelope_along_z_anisotropic<U, O>>(along, args) }
     }
 }
 

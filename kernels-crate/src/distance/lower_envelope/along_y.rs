@@ -42,8 +42,8 @@ use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, 
 /// [`shared_bytes`](super::tile::shared_bytes) of dynamic shared memory. For a narrow band there is
 /// one block per [segment](super::segment) of the scanlines, with the sizes of
 /// [`tile_len`](super::segment::tile_len).
-#[kernel(G = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
-pub unsafe fn envelope_along_y<G: DistanceOutput + KernelType>(
+#[kernel(O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+pub unsafe fn envelope_along_y<O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     planes: View<u32>,
     grid: Grid,
@@ -61,7 +61,7 @@ pub unsafe fn envelope_along_y<G: DistanceOutput + KernelType>(
         reached,
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.compute::<RowDistance, G>(RowDistance) };
+    unsafe { pass.compute::<RowDistance, O>(RowDistance) };
 }
 
 /// Computes [`envelope_along_y`] for voxels whose spacings along x and y differ: squared distances
@@ -70,8 +70,8 @@ pub unsafe fn envelope_along_y<G: DistanceOutput + KernelType>(
 /// # Safety
 /// The requirements of [`envelope_along_y`] hold; in addition `weights` and sides are such that all
 /// numbers [fit](Anisotropic).
-#[kernel(G = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
-pub unsafe fn envelope_along_y_anisotropic<G: DistanceOutput + KernelType>(
+#[kernel(O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+pub unsafe fn envelope_along_y_anisotropic<O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     planes: View<u32>,
     grid: Grid,
@@ -94,7 +94,7 @@ pub unsafe fn envelope_along_y_anisotropic<G: DistanceOutput + KernelType>(
         weights,
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.compute::<Anisotropic<RowDistance>, G>(pass_cost) };
+    unsafe { pass.compute::<Anisotropic<RowDistance>, O>(pass_cost) };
 }
 
 /// Computes, for each voxel, the squared distance to the nearest voxel with another label in its
@@ -146,12 +146,12 @@ impl Pass<'_> {
     /// # Safety
     /// The requirements of the kernels hold.
     #[inline(always)]
-    unsafe fn compute<L: PassCost, G: DistanceOutput>(self, pass_cost: L) {
+    unsafe fn compute<C: PassCost, O: DistanceOutput>(self, pass_cost: C) {
         let (grid, bound) = (self.grid, self.bound);
         // SAFETY: guaranteed by the caller.
-        let (tile, lines) = unsafe { Tile::for_block::<G>(grid.ny) };
+        let (tile, lines) = unsafe { Tile::for_block::<O>(grid.ny) };
         let (word, plane) = div_rem_u32(lines, grid.nz);
-        let has_outputs = tile.has_outputs::<G>();
+        let has_outputs = tile.has_outputs::<O>();
         let chunks = div_ceil_u32(grid.ny, CHUNK);
         let write_reached = |any: bool| {
             // A chunk corresponds to 32 scanlines of the next pass.
@@ -161,32 +161,32 @@ impl Pass<'_> {
                 self.reached.write(at, any as u32);
             }
         };
-        if !G::LABELS && self.planes.read(plane as usize) == 0 {
-            if G::TRUNCATED {
+        if !O::LABELS && self.planes.read(plane as usize) == 0 {
+            if O::TRUNCATED {
                 write_reached(false);
             }
             return;
         }
         let line = (word as usize * grid.nz as usize + plane as usize) * grid.ny as usize;
         let row_scan_words = self.row_scan_words.slice(2 * line, 2 * grid.ny as usize);
-        let candidates = tile.load_row_distances::<L, G>(pass_cost, row_scan_words, grid.ny, bound);
+        let candidates = tile.load_row_distances::<C, O>(pass_cost, row_scan_words, grid.ny, bound);
         tile.clear_takeovers();
-        let envelope = tile.build_chunk_envelope::<L, G>(pass_cost, candidates);
+        let envelope = tile.build_chunk_envelope::<C, O>(pass_cost, candidates);
         tile.publish_chunk_envelope(envelope);
         let mut changes = 0;
-        if G::LABELS {
+        if O::LABELS {
             let first = lines as usize * tile.chunks as usize * 32;
             changes = self.changes.read(first + thread::thread_idx_x() as usize);
             tile.set_changes(changes);
         }
-        if G::TRUNCATED && thread::sync_threads_or(envelope | changes) == 0 {
+        if O::TRUNCATED && thread::sync_threads_or(envelope | changes) == 0 {
             write_reached(false);
             return;
         }
-        if !G::TRUNCATED {
+        if !O::TRUNCATED {
             thread::sync_threads();
         }
-        if G::LABELS {
+        if O::LABELS {
             tile.merge_envelopes(pass_cost);
         } else {
             tile.merge_sparse_envelopes(pass_cost);
@@ -198,14 +198,14 @@ impl Pass<'_> {
         }
         let out = self.squared.slice(line * 32, grid.ny as usize * 32);
         let at = tile.chunk_start_in_line() as usize * 32 + tile.lane as usize;
-        let clamp = if G::LABELS {
+        let clamp = if O::LABELS {
             tile.label_clamp()
         } else {
             LabelClamp::NONE
         };
-        if G::TRUNCATED {
+        if O::TRUNCATED {
             let in_range =
-                tile.is_in_range(bound) || G::LABELS && clamp.is_in_range(bound.max_step);
+                tile.is_in_range(bound) || O::LABELS && clamp.is_in_range(bound.max_step);
             // SAFETY: all lanes of the warp take part.
             let any = unsafe { warp::warp_vote_ballot(u32::MAX, in_range) } != 0;
             write_reached(any);
@@ -213,18 +213,18 @@ impl Pass<'_> {
                 return;
             }
         }
-        tile.evaluate::<L, G, PositionLookup>(
+        tile.evaluate::<C, O, PositionLookup>(
             pass_cost,
             clamp,
             PositionLookup,
             |i, squared, position| {
                 let mut value = squared;
-                if G::NEAREST_SITE {
+                if O::NEAREST_SITE {
                     value |= position << COST_BITS;
                 }
                 // For isotropic voxels the value fits into a word's cost bits, and the next pass
                 // drops values beyond the bound.
-                if G::TRUNCATED && !L::ISOTROPIC && squared > bound.max_squared {
+                if O::TRUNCATED && !C::ISOTROPIC && squared > bound.max_squared {
                     value = NO_SITE_COST;
                 }
                 out.write(at + 32 * i as usize, value);
@@ -258,9 +258,9 @@ impl Tile {
     /// Stores the distances along x in the tile and returns the candidates as a bit mask, first
     /// position highest. With truncation, positions beyond the bound are not candidates.
     #[inline(always)]
-    fn load_row_distances<L: PassCost, G: DistanceOutput>(
+    fn load_row_distances<C: PassCost, O: DistanceOutput>(
         &self,
-        pass_cost: L,
+        pass_cost: C,
         row_scan_words: View<u32>,
         rows: u32,
         bound: PassBound,
@@ -272,14 +272,14 @@ impl Tile {
         } else {
             [0, FAR | FAR << 16]
         };
-        let has_site = if G::TRUNCATED {
+        let has_site = if O::TRUNCATED {
             bits != 0 || gaps & 0xffff <= max_cost || gaps >> 16 <= max_cost
         } else {
             bits != 0 || gaps != FAR | FAR << 16
         };
         // SAFETY: all lanes of the warp take part.
         let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has_site) };
-        if G::SEGMENTED {
+        if O::SEGMENTED {
             with_sites &= self.segment_mask(bound.max_step);
         }
         if with_sites == 0 {
@@ -287,7 +287,7 @@ impl Tile {
         }
         // The chunk's rows are not in use yet.
         let scan = self.chunk_scratch(0);
-        let reversed = bits.reverse_bits() << G::LABELS as u32;
+        let reversed = bits.reverse_bits() << O::LABELS as u32;
         scan.write_vector(4 * self.lane as usize, [bits, reversed, gaps, 0]);
         // SAFETY: all lanes of the warp take part.
         unsafe { warp::sync_warp(u32::MAX) };
@@ -296,7 +296,7 @@ impl Tile {
         let mut range_bits = 0;
         unroll_32!(I => {
             let [bits, reversed, gaps, _] = scan.read_vector::<4>(4 * I as usize);
-            let distance = if G::LABELS {
+            let distance = if O::LABELS {
                 row_label_distance(bits, reversed, gaps, self.lane)
             } else {
                 let down = bfind_shiftamt(bits << (31 - self.lane));
@@ -305,7 +305,7 @@ impl Tile {
                 min(min(down, up), min(gaps & 0xffff, gaps >> 16))
             };
             self.write_in_chunk(I, distance);
-            if G::TRUNCATED {
+            if O::TRUNCATED {
                 range_bits = range_bits << 1 | distance.wrapping_sub(max_cost + 1) >> 31;
             }
             let cost = pass_cost.filter_cost(distance, I);
@@ -319,7 +319,7 @@ impl Tile {
         // SAFETY: all lanes of the warp take part.
         unsafe { warp::sync_warp(u32::MAX) };
         let candidates = filter.survivors & with_sites.reverse_bits();
-        if G::TRUNCATED {
+        if O::TRUNCATED {
             candidates & range_bits
         } else {
             candidates

@@ -48,8 +48,8 @@ use cuda_std::{
 /// [segment](super::segment) of the scanlines, with the sizes of
 /// [`tile_len`](super::segment::tile_len). `distances` has one element per voxel, and so has
 /// `nearest` if nearest sites are computed.
-#[kernel(U = [u32, f64], G = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
-pub unsafe fn envelope_along_z<U: Unit, G: DistanceOutput + KernelType>(
+#[kernel(U = [u32, f64], O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+pub unsafe fn envelope_along_z<U: Unit, O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     squared: View<u32>,
     planes: View<u32>,
@@ -60,7 +60,7 @@ pub unsafe fn envelope_along_z<U: Unit, G: DistanceOutput + KernelType>(
     distances: ViewMut<f32>,
     nearest: ViewMut<u32>,
 ) {
-    if G::NEAREST_SITE
+    if O::NEAREST_SITE
         && (ComputeCapability::from_cuda_arch_env() as u32) < ComputeCapability::Compute80 as u32
     {
         // Older assemblers need more registers.
@@ -81,7 +81,7 @@ pub unsafe fn envelope_along_z<U: Unit, G: DistanceOutput + KernelType>(
         nearest: Some(nearest),
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.compute::<SquaredDistance, G>(SquaredDistance) };
+    unsafe { pass.compute::<SquaredDistance, O>(SquaredDistance) };
 }
 
 /// Computes [`envelope_along_z`] for voxels whose spacing along z differs from those along x and y:
@@ -90,8 +90,8 @@ pub unsafe fn envelope_along_z<U: Unit, G: DistanceOutput + KernelType>(
 /// # Safety
 /// The requirements of [`envelope_along_z`] hold; in addition `weights` and sides are such that all
 /// numbers [fit](Anisotropic).
-#[kernel(U = [f32, f64], G = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
-pub unsafe fn envelope_along_z_anisotropic<U: Unit, G: DistanceOutput + KernelType>(
+#[kernel(U = [f32, f64], O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+pub unsafe fn envelope_along_z_anisotropic<U: Unit, O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     squared: View<u32>,
     planes: View<u32>,
@@ -103,7 +103,7 @@ pub unsafe fn envelope_along_z_anisotropic<U: Unit, G: DistanceOutput + KernelTy
     distances: ViewMut<f32>,
     nearest: ViewMut<u32>,
 ) {
-    if G::NEAREST_SITE {
+    if O::NEAREST_SITE {
         max_registers::<64>();
     } else {
         U::limit_registers();
@@ -125,7 +125,7 @@ pub unsafe fn envelope_along_z_anisotropic<U: Unit, G: DistanceOutput + KernelTy
         weights,
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.compute::<Anisotropic<SquaredDistance>, G>(pass_cost) };
+    unsafe { pass.compute::<Anisotropic<SquaredDistance>, O>(pass_cost) };
 }
 
 /// Computes, for each voxel, the distance to the nearest voxel with another label, like
@@ -187,17 +187,17 @@ impl<U: Unit> Pass<'_, U> {
     /// # Safety
     /// The requirements of the kernels hold.
     #[inline(always)]
-    unsafe fn compute<L: PassCost, G: DistanceOutput>(self, pass_cost: L) {
+    unsafe fn compute<C: PassCost, O: DistanceOutput>(self, pass_cost: C) {
         let (grid, unit, bound, background) = (self.grid, self.unit, self.bound, self.background);
         // SAFETY: guaranteed by the caller.
-        let (tile, lines) = unsafe { Tile::for_block::<G>(grid.nz) };
+        let (tile, lines) = unsafe { Tile::for_block::<O>(grid.nz) };
         let (word, row) = div_rem_u32(lines, grid.ny);
-        let has_outputs = tile.has_outputs::<G>();
+        let has_outputs = tile.has_outputs::<O>();
         let stride = non_uniform(grid.ny * 32);
         let output_stride = non_uniform(grid.ny * grid.nx);
         let source_start =
             (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
-        let planes = if G::TRUNCATED {
+        let planes = if O::TRUNCATED {
             let chunks = div_ceil_u32(grid.ny, CHUNK);
             let lines = (word * chunks + row / CHUNK) as usize;
             self.planes
@@ -205,7 +205,7 @@ impl<U: Unit> Pass<'_, U> {
         } else {
             self.planes
         };
-        let candidates = tile.load_squared_distances::<L, G>(
+        let candidates = tile.load_squared_distances::<C, O>(
             pass_cost,
             self.squared,
             (source_start, stride),
@@ -214,10 +214,10 @@ impl<U: Unit> Pass<'_, U> {
             bound,
         );
         tile.clear_takeovers();
-        let envelope = tile.build_chunk_envelope::<L, G>(pass_cost, candidates);
+        let envelope = tile.build_chunk_envelope::<C, O>(pass_cost, candidates);
         tile.publish_chunk_envelope(envelope);
         let mut changes = 0;
-        if G::LABELS {
+        if O::LABELS {
             let first_word = lines as usize * tile.chunks as usize * 32;
             changes = self
                 .changes
@@ -233,7 +233,7 @@ impl<U: Unit> Pass<'_, U> {
         let write_background = || {
             let mut out = WriteCursor::new(self.distances, at, output_stride);
             repeat(tile.output_count(), || out.write(background));
-            if let (true, Some(nearest)) = (G::NEAREST_SITE, self.nearest) {
+            if let (true, Some(nearest)) = (O::NEAREST_SITE, self.nearest) {
                 let mut out = WriteCursor::new(nearest, at, output_stride);
                 repeat(tile.output_count(), || out.write(u32::MAX));
             }
@@ -244,7 +244,7 @@ impl<U: Unit> Pass<'_, U> {
             }
             return;
         }
-        if G::TRUNCATED && !G::LABELS && !G::NEAREST_SITE {
+        if O::TRUNCATED && !O::LABELS && !O::NEAREST_SITE {
             tile.merge_sparse_envelopes(pass_cost);
         } else {
             tile.merge_envelopes(pass_cost);
@@ -256,12 +256,12 @@ impl<U: Unit> Pass<'_, U> {
         }
         let is_inside = column < grid.nx;
         let mut clamp = LabelClamp::NONE;
-        if G::TRUNCATED {
-            if G::LABELS {
+        if O::TRUNCATED {
+            if O::LABELS {
                 clamp = tile.label_clamp();
             }
             let in_range = is_inside
-                && (tile.is_in_range(bound) || G::LABELS && clamp.is_in_range(bound.max_step));
+                && (tile.is_in_range(bound) || O::LABELS && clamp.is_in_range(bound.max_step));
             // SAFETY: all lanes of the warp take part.
             let any = unsafe { warp::warp_vote_ballot(u32::MAX, in_range) } != 0;
             if !any {
@@ -275,12 +275,12 @@ impl<U: Unit> Pass<'_, U> {
             return;
         }
         let mut out = WriteCursor::new(self.distances, at, output_stride);
-        if !G::TRUNCATED {
+        if !O::TRUNCATED {
             let write = |_, squared, ()| out.write(unit.distance(squared));
-            tile.evaluate::<L, G, ()>(pass_cost, clamp, (), write);
+            tile.evaluate::<C, O, ()>(pass_cost, clamp, (), write);
             return;
         }
-        let (true, Some(nearest)) = (G::NEAREST_SITE, self.nearest) else {
+        let (true, Some(nearest)) = (O::NEAREST_SITE, self.nearest) else {
             let write = |_, squared, ()| {
                 // The host derives `max_squared` from the bound, so that no distance up to it
                 // exceeds the bound.
@@ -291,13 +291,13 @@ impl<U: Unit> Pass<'_, U> {
                     distance
                 });
             };
-            tile.evaluate::<L, G, ()>(pass_cost, clamp, (), write);
+            tile.evaluate::<C, O, ()>(pass_cost, clamp, (), write);
             return;
         };
         let mut nearest_out = WriteCursor::new(nearest, at, output_stride);
-        let line_squared = (self.squared, source_start + tile.lane as usize);
-        let lookup = ColumnSiteLookup::new(self.row_scan_words, line_squared, grid, (word, column));
-        tile.evaluate::<L, G, ColumnSiteLookup<'_>>(
+        let squared_line = (self.squared, source_start + tile.lane as usize);
+        let lookup = ColumnSiteLookup::new(self.row_scan_words, squared_line, grid, (word, column));
+        tile.evaluate::<C, O, ColumnSiteLookup<'_>>(
             pass_cost,
             clamp,
             lookup,
@@ -343,9 +343,9 @@ impl Tile {
     /// position highest. The scanlines start at `source_start` and have the given stride. With
     /// truncation, positions beyond the bound are not candidates.
     #[inline(always)]
-    fn load_squared_distances<L: PassCost, G: DistanceOutput>(
+    fn load_squared_distances<C: PassCost, O: DistanceOutput>(
         &self,
-        pass_cost: L,
+        pass_cost: C,
         squared: View<u32>,
         (source_start, stride): (usize, u32),
         planes: View<u32>,
@@ -357,7 +357,7 @@ impl Tile {
         let has_site = plane < len && planes.read(plane as usize) != 0;
         // SAFETY: all lanes of the warp take part.
         let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has_site) };
-        if G::SEGMENTED {
+        if O::SEGMENTED {
             with_sites &= self.segment_mask(bound.max_step);
         }
         if with_sites == 0 {
@@ -370,22 +370,22 @@ impl Tile {
             + column as usize;
         let to = ((self.chunk_start() + row) * 32 + column) as usize;
         let target = CopyTarget::new(self.positions, to);
-        let mut source_start = CopySource::new(squared, source);
+        let mut copy_source = CopySource::new(squared, source);
         if with_sites == u32::MAX {
             unroll_8!(I => {
-                target.copy_4(source_start, 128 * I);
-                source_start.advance(4 * stride);
+                target.copy_4(copy_source, 128 * I);
+                copy_source.advance(4 * stride);
             });
         } else {
             let mut i = 0;
             while i < 8 {
                 if row_bits >> (4 * i) & 1 != 0 {
-                    target.copy_4(source_start, 128 * i);
+                    target.copy_4(copy_source, 128 * i);
                 } else {
                     self.positions
                         .write_vector(to + 128 * i as usize, [NO_SITE_COST; 4]);
                 }
-                source_start.advance(4 * stride);
+                copy_source.advance(4 * stride);
                 i = opaque(i + 1);
             }
         }
@@ -396,10 +396,10 @@ impl Tile {
         let mut range_bits = 0;
         unroll_32!(I => {
             let mut squared = self.read_in_chunk(I);
-            if G::NEAREST_SITE {
+            if O::NEAREST_SITE {
                 squared = cost(squared);
             }
-            if G::TRUNCATED {
+            if O::TRUNCATED {
                 range_bits = range_bits << 1 | squared.wrapping_sub(max_cost + 1) >> 31;
             }
             let cost = pass_cost.filter_cost(squared, I);
@@ -411,7 +411,7 @@ impl Tile {
         });
         filter.finish();
         let candidates = filter.survivors & with_sites.reverse_bits();
-        if G::TRUNCATED {
+        if O::TRUNCATED {
             candidates & range_bits
         } else {
             candidates

@@ -15,9 +15,9 @@ impl Tile {
     /// position highest) and returns its vertices as a bit mask (first position lowest). Stores the
     /// takeover output of each vertex in its word. All lanes of a warp must call it.
     #[inline(always)]
-    pub fn build_chunk_envelope<L: PassCost, G: DistanceOutput>(
+    pub fn build_chunk_envelope<C: PassCost, O: DistanceOutput>(
         &self,
-        pass_cost: L,
+        pass_cost: C,
         survivors: u32,
     ) -> u32 {
         let reciprocals = self.chunk_scratch(RECIPROCALS);
@@ -57,7 +57,7 @@ impl Tile {
             loop {
                 let separation = next - top;
                 let reciprocal = f32::from_bits(reciprocals.read(separation as usize));
-                let takeover_or_negative = if G::NEAREST_SITE {
+                let takeover_or_negative = if O::NEAREST_SITE {
                     pass_cost.takeover::<true>(
                         [top_value, next_value],
                         separation,
@@ -90,7 +90,7 @@ impl Tile {
                 top_start = link(word) as i32;
             }
             if takeover < self.len as i32 {
-                let linked = if G::NEAREST_SITE {
+                let linked = if O::NEAREST_SITE {
                     with_link(word, takeover as u32)
                 } else {
                     // The word has no link yet, so an addition suffices.

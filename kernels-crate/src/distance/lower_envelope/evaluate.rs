@@ -54,20 +54,20 @@ impl Tile {
     #[allow(unused_assignments)]
     #[cuda_std::inline_closures]
     #[inline(always)]
-    pub fn evaluate<L: PassCost, G: DistanceOutput, W: SiteLookup>(
+    pub fn evaluate<C: PassCost, O: DistanceOutput, S: SiteLookup>(
         &self,
-        pass_cost: L,
+        pass_cost: C,
         mut clamp: LabelClamp,
-        lookup: W,
-        mut visit: impl FnMut(u32, u32, W::Output),
+        lookup: S,
+        mut visit: impl FnMut(u32, u32, S::Output),
     ) {
         let chunk_start = self.chunk_start();
         let mut starts = self.row(self.chunk, STARTS);
         let (mut offset, mut squared, mut next_position) = (0, NO_SITE_COST, 0);
-        let mut site = W::Output::default();
-        let (mut stage1, mut stage2) = (W::Stage1::default(), W::Stage2::default());
+        let mut site = S::Output::default();
+        let (mut stage1, mut stage2) = (S::Stage1::default(), S::Stage2::default());
         // The first candidate of a line takes over at output 0.
-        if !G::TRUNCATED || self.row(0, STARTS) & 1 != 0 {
+        if !O::TRUNCATED || self.row(0, STARTS) & 1 != 0 {
             let position = if self.chunk == 0 {
                 // This candidate has no predecessor.
                 starts ^= 1;
@@ -86,14 +86,14 @@ impl Tile {
             stage1 = lookup.prefetch(link(self.read(next_position)));
         }
         let mut events = starts;
-        if G::LABELS {
+        if O::LABELS {
             events |= clamp.changes;
         }
         let output_count = self.len - chunk_start;
         if output_count >= 32 {
             unroll_32!(I => {
                 if events & 1 << I != 0 {
-                    if !G::LABELS || starts & 1 << I != 0 {
+                    if !O::LABELS || starts & 1 << I != 0 {
                         let position = opaque(next_position);
                         let word = self.read(position);
                         (squared, next_position) = (pass_cost.squared(cost(word)), link(word));
@@ -102,12 +102,12 @@ impl Tile {
                         stage2 = lookup.resolve_row(next_position, stage1);
                         stage1 = lookup.prefetch(link(self.read(next_position)));
                     }
-                    if G::LABELS {
+                    if O::LABELS {
                         clamp.advance(I);
                     }
                 }
                 let mut squared_distance = squared.wrapping_add(pass_cost.line_squared(offset.wrapping_add(I)));
-                if G::LABELS {
+                if O::LABELS {
                     squared_distance = clamp.clamp_squared(I, squared_distance);
                 }
                 visit(I, squared_distance, site);
@@ -128,7 +128,7 @@ impl Tile {
             starts >>= 1;
             let mut squared_distance =
                 squared.wrapping_add(pass_cost.line_squared(offset.wrapping_add(i)));
-            if G::LABELS {
+            if O::LABELS {
                 clamp.advance(i);
                 squared_distance = clamp.clamp_squared(i, squared_distance);
             }

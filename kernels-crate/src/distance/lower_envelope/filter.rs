@@ -11,8 +11,8 @@ use super::pass_cost::PassCost;
 /// Streaming filter: costs are pushed in order of position, and a candidate is tested once the next
 /// two costs are known.
 #[derive(Clone, Copy)]
-pub struct Filter<L> {
-    pass_cost: L,
+pub struct Filter<C> {
+    pass_cost: C,
     /// Most recent cost.
     cost: i32,
     /// Differences of consecutive costs, most recent first.
@@ -28,10 +28,10 @@ pub struct Filter<L> {
 /// Bound on the absolute value of all differences.
 const MAX_DIFFERENCE: i32 = 1 << 28;
 
-impl<L: PassCost> Filter<L> {
+impl<C: PassCost> Filter<C> {
     /// Creates the filter for a chunk that starts at position `first` of a line of `len` positions.
     #[inline(always)]
-    pub fn new(pass_cost: L, first: u32, len: u32) -> Self {
+    pub fn new(pass_cost: C, first: u32, len: u32) -> Self {
         let [low, high] = pass_cost.filter_limits(first, len);
         Self {
             pass_cost,

@@ -184,9 +184,9 @@ impl PassWeights {
 
 /// Costs for anisotropic voxels.
 #[derive(Clone, Copy)]
-pub struct Anisotropic<L> {
+pub struct Anisotropic<C> {
     /// Interpretation of the cost bits, in the unit of the previous passes.
-    pub inner: L,
+    pub inner: C,
     /// Weights of the pass.
     pub weights: PassWeights,
 }
@@ -200,12 +200,12 @@ pub struct Anisotropic<L> {
 /// therefore the quotient rounded down, or one less. For negative quotients the estimate is
 /// negative. For quotients of 2^22 and more, the bits still grow with the quotient up to 2^24, a
 /// limit that the host enforces.
-impl<L: PassCost> PassCost for Anisotropic<L> {
+impl<C: PassCost> PassCost for Anisotropic<C> {
     type Value = i32;
 
     const ISOTROPIC: bool = false;
 
-    const MIN_NO_SITE: u32 = L::MIN_NO_SITE;
+    const MIN_NO_SITE: u32 = C::MIN_NO_SITE;
 
     #[inline(always)]
     fn squared(self, cost: u32) -> u32 {
@@ -249,7 +249,7 @@ impl<L: PassCost> PassCost for Anisotropic<L> {
 
     #[inline(always)]
     fn filter_cost(self, cost: u32, i: u32) -> i32 {
-        if cost >= L::MIN_NO_SITE {
+        if cost >= C::MIN_NO_SITE {
             return NO_SITE_FILTER_COST;
         }
         (self.squared(cost) + self.weights.line * (i * (i + 2 * OUTPUT_OFFSET))) as i32

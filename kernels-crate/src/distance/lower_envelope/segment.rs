@@ -44,10 +44,10 @@ impl Tile {
     /// [`shared_bytes`](super::tile::shared_bytes) of dynamic shared memory for `len` positions, or
     /// for [`tile_len`] of them if segmented.
     #[inline(always)]
-    pub unsafe fn for_block<G: DistanceOutput>(len: u32) -> (Self, u32) {
+    pub unsafe fn for_block<O: DistanceOutput>(len: u32) -> (Self, u32) {
         let block = thread::block_idx_x();
         let line_chunks = div_ceil_u32(len, CHUNK);
-        if !G::SEGMENTED {
+        if !O::SEGMENTED {
             // SAFETY: guaranteed by the caller.
             return (unsafe { Self::new(len, line_chunks, 0) }, block);
         }
@@ -67,8 +67,8 @@ impl Tile {
     /// Returns `true` if the chunk's outputs are computed: not for margins, nor past the end of the
     /// line.
     #[inline(always)]
-    pub fn has_outputs<G: DistanceOutput>(&self) -> bool {
-        !G::SEGMENTED
+    pub fn has_outputs<O: DistanceOutput>(&self) -> bool {
+        !O::SEGMENTED
             || self.chunk != 0 && self.chunk + 1 != self.chunks && self.chunk_start() < self.len
     }
 

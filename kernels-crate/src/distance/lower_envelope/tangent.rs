@@ -11,7 +11,7 @@ impl Tile {
     /// Merges the envelopes of all chunks pairwise, in a binary tree. A barrier must precede; the
     /// method contains barriers and ends with one.
     #[inline(always)]
-    pub fn merge_envelopes<L: PassCost>(&self, pass_cost: L) {
+    pub fn merge_envelopes<C: PassCost>(&self, pass_cost: C) {
         let mut group_size = 1;
         while group_size < self.chunks {
             if self.chunk & (2 * group_size - 1) == 0 && self.chunk + group_size < self.chunks {
@@ -26,7 +26,7 @@ impl Tile {
     /// lines of which most chunks have no candidates in any lane: barriers are executed only where
     /// there is anything to merge.
     #[inline(always)]
-    pub fn merge_sparse_envelopes<L: PassCost>(&self, pass_cost: L) {
+    pub fn merge_sparse_envelopes<C: PassCost>(&self, pass_cost: C) {
         // One bit per group of `group_size` chunks, at the position of its first chunk. All warps
         // hold the same value, so that they execute the same barriers.
         let mut groups = self.nonempty_chunks();
@@ -54,7 +54,7 @@ impl Tile {
     /// Merges the envelope of the `group_size` chunks starting at the thread's chunk with that of
     /// the following group.
     #[inline(always)]
-    fn merge_pair<L: PassCost>(&self, pass_cost: L, group_size: u32) {
+    fn merge_pair<C: PassCost>(&self, pass_cost: C, group_size: u32) {
         let right_group = self.chunk + group_size;
         let end = if right_group + group_size < self.chunks {
             right_group + group_size
