@@ -91,13 +91,13 @@ pub struct Scale {
     pub factors: [f64; 3],
     /// Length of one unit in world coordinates.
     pub unit: f64,
-    /// Bound at which distances are truncated, in world coordinates; infinite without truncation.
+    /// Distance at which maps are truncated, in world coordinates; infinite without truncation.
     pub max_distance: f64,
 }
 
 impl Scale {
     /// Returns the squared maximum distance, in squared units: larger squared distances are
-    /// replaced by the bound.
+    /// replaced by it.
     #[inline(always)]
     pub fn max_squared(&self) -> f64 {
         let max_length = self.max_distance / self.unit;

@@ -157,7 +157,7 @@ impl<C: Real> BrickSearch<C> {
         let (mut cx, mut cy, mut cz) = (x.0, y.0, z.0);
         self.sites.clear();
         while cz <= z.1 {
-            let cube = cubes.number(cx, cy, cz);
+            let cube = cubes.index(cx, cy, cz);
             let (mut start, end) = (starts.read(cube) as usize, starts.read(cube + 1) as usize);
             let cube_bounds = Bounds::read(boxes, cube);
             if start < end && bounds.nearest_squared(&cube_bounds, factors) > reach * reach {
@@ -221,7 +221,7 @@ pub unsafe fn measure_bricks<C: Real>(
         let brick = [bx as u32, by as u32, slab.first + layer as u32];
         let first = brick.map(|brick| brick * BRICK);
         let [x, y, z] = brick;
-        let centre = centres.read(nodes.number(x + 1, y + 1, z + 1));
+        let centre = centres.read(nodes.index(x + 1, y + 1, z + 1));
         let is_near = centre <= (searched + radius) * SLACK;
         if is_near {
             let farthest = centre + radius;
@@ -322,7 +322,7 @@ impl Estimate {
         let (x, y) = (brick[0] + x, brick[1] + y);
         let plane = |z: u32| {
             let row = |y: u32| {
-                let offset = nodes.number(x, y, z);
+                let offset = nodes.index(x, y, z);
                 centres.read(offset) * (1.0 - along_x) + centres.read(offset + 1) * along_x
             };
             row(y) * (1.0 - along_y) + row(y + 1) * along_y

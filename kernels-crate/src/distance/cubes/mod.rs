@@ -89,7 +89,7 @@ impl SearchRadii {
         } else {
             (target, target + smallest * BLEND)
         };
-        // Voxels within the bound lie between brick centres whose distances exceed the maximum
+        // Voxels within it lie between brick centres whose distances exceed the maximum
         // distance by at most a brick's diagonal.
         let [x, y, z] = scale.factors;
         let diagonal = f64::from(BRICK) * cuda_std::GpuFloat::sqrt(x * x + y * y + z * z);

@@ -47,7 +47,7 @@ impl Nodes {
 
     /// Returns the index of a node.
     #[inline(always)]
-    pub const fn number(self, x: u32, y: u32, z: u32) -> usize {
+    pub const fn index(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
     }
 
@@ -266,7 +266,7 @@ pub unsafe fn measure_nodes<C: Real>(
             let [x, y, z] = group.node(i);
             if x < nodes.nx && y < nodes.ny && z < nodes.nz {
                 let found = cuda_std::GpuFloat::sqrt(best.read(i)) as f32;
-                distances.write(nodes.number(x, y, z), found);
+                distances.write(nodes.index(x, y, z), found);
             }
         });
         thread::sync_threads();

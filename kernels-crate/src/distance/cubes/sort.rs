@@ -58,14 +58,14 @@ impl Cubes {
 
     /// Returns the linear index of a cube.
     #[inline(always)]
-    pub const fn number(self, x: u32, y: u32, z: u32) -> usize {
+    pub const fn index(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
     }
 
     /// Returns the index of the cube that contains a site.
     #[inline(always)]
     fn cube_index_at(self, sites: View<f32>, site: usize) -> usize {
-        self.number(
+        self.index(
             self.along(self.nx, sites.read(3 * site)),
             self.along(self.ny, sites.read(3 * site + 1)),
             self.along(self.nz, sites.read(3 * site + 2)),

@@ -131,19 +131,19 @@ impl<T: Sample> Job<'_, T> {
         let first = group * GROUP as u64;
         let mut at = WordCursor::new(bits, first);
         let mut own_words = [0; 3];
-        let mut round = 0;
-        while round < self.opaque_count(GROUP) {
+        let mut word_index = 0;
+        while word_index < self.opaque_count(GROUP) {
             let x = at.in_row * 32 + lane;
             let mut differs = [false; 3];
             if at.word < bits.words() && x < bits.grid.nx {
                 differs = self.differs(&at, x);
             }
             let votes = [ballot(differs[0]), ballot(differs[1]), ballot(differs[2])];
-            if lane == round {
+            if lane == word_index {
                 own_words = votes;
             }
             at.advance(bits);
-            round += 1;
+            word_index += 1;
         }
         if first + (lane as u64) < bits.words() {
             self.write(first + lane as u64, own_words);
