@@ -1,6 +1,6 @@
-//! Messages of the library name parameters; here they get the names of the options that set them.
+//! Translation of parameters in messages of the library into command-line options.
 
-/// What messages of the library say of parameters, and the same with the options of the command.
+/// Wordings of library messages, and their replacements with options of the command.
 const OPTIONS: [(&str, &str); 35] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
@@ -72,7 +72,7 @@ const OPTIONS: [(&str, &str); 35] = [
     ("write the map as", "write --dtype"),
 ];
 
-/// A message of the library with options where it names parameters.
+/// Replaces parameters in a message of the library by options.
 pub fn with_options(message: &str) -> String {
     OPTIONS
         .iter()
@@ -87,7 +87,7 @@ mod tests {
     use ferrovox::pipeline::distance::DistanceJobError;
 
     #[test]
-    fn parameters_are_named_as_options() {
+    fn parameters_are_replaced_by_options() {
         let no_voxels = DistanceJobError::EmptyGrid { dims: [4, 0, 2] };
         assert_eq!(
             with_options(&no_voxels.to_string()),

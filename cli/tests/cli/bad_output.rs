@@ -191,7 +191,7 @@ fn full_disk_is_an_error() {
         eprintln!("skipped: no user namespaces");
         return;
     }
-    let run = Run::of(&mut command);
+    let run = Run::finish(&mut command);
     if run.stdout.starts_with("no mount") {
         eprintln!("skipped: no file system can be mounted");
         return;

@@ -33,7 +33,7 @@ fn run(folder: &Folder, block: Option<&str>) -> Run {
     if let Some(block) = block {
         command.env("FERROVOX_BLOCK", block);
     }
-    Run::of(&mut command)
+    Run::finish(&mut command)
 }
 
 #[test]

@@ -402,7 +402,7 @@ fn brain_map_keeps_the_input_geometry() {
         "d.nii.gz",
     ]
     .map(str::to_owned);
-    Run::of(&mut folder.command(&args)).ok();
+    Run::finish(&mut folder.command(&args)).ok();
     let (input, map) = (
         read_volume(&brain, &ReadOptions::default()).unwrap().volume,
         read(&folder, "d.nii.gz").volume,

@@ -20,7 +20,7 @@ const SIGNALS: [(&str, u32, i32); 3] = [("INT", 2, 130), ("TERM", 15, 143), ("HU
 fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
     let status = fs::exists("/proc/self/status").unwrap_or(false);
     let ignored = if status {
-        signals_of("self", "SigIgn")
+        signal_mask("self", "SigIgn")
     } else {
         0
     };
@@ -34,7 +34,7 @@ fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
 }
 
 /// Returns a signal mask of a process, by its name in `/proc`.
-fn signals_of(process: &str, mask: &str) -> u64 {
+fn signal_mask(process: &str, mask: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let found = status.lines().find_map(|line| line.strip_prefix(mask));
     u64::from_str_radix(found.unwrap().trim_matches([':', '\t', ' ']), 16).unwrap()
@@ -72,7 +72,7 @@ fn started_as(command: &mut Command, heard: u64) -> Option<Child> {
         .spawn()
         .unwrap();
     wait_until("it listens", || {
-        signals_of(&child.id().to_string(), "SigCgt") & heard == heard
+        signal_mask(&child.id().to_string(), "SigCgt") & heard == heard
     });
     Some(child)
 }
@@ -199,7 +199,7 @@ fn ignored_signals_stay_ignored() {
     let Some(mut child) = started_as(&mut command, heard.sum()) else {
         return;
     };
-    let ignored = signals_of(&child.id().to_string(), "SigIgn");
+    let ignored = signal_mask(&child.id().to_string(), "SigIgn");
     assert_eq!(ignored & bit(1), bit(1));
     child.kill().unwrap();
     child.wait().unwrap();

@@ -68,6 +68,6 @@ fn program_outside_the_workspace_builds_and_runs() {
         "CARGO_TARGET_DIR",
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
     );
-    let run = Run::of(&mut cargo).ok();
+    let run = Run::finish(&mut cargo).ok();
     assert!(run.stdout.contains("triangles, closed"), "{}", run.stdout);
 }

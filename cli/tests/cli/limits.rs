@@ -26,7 +26,7 @@ fn threads_that_cannot_be_started_are_an_error() {
     ] {
         let words: Vec<&str> = arguments.split(' ').collect();
         let mut command = folder.command(&words);
-        Run::of(command.env("RUST_MIN_STACK", (1_u64 << 56).to_string()))
+        Run::finish(command.env("RUST_MIN_STACK", (1_u64 << 56).to_string()))
             .refused(&["the system cannot create more threads", "ulimit -u"]);
         assert_eq!(folder.content(), before);
     }
@@ -59,7 +59,7 @@ fn running_out_of_threads_anywhere_is_an_error() {
             );
             let mut run = Command::new("setpriv");
             run.args(limited.split(' ')).current_dir(folder.path(""));
-            Run::of(run.env("RAYON_NUM_THREADS", "2"))
+            Run::finish(run.env("RAYON_NUM_THREADS", "2"))
         };
         let mut limit = 1;
         loop {
@@ -128,7 +128,7 @@ fn control_characters_are_escaped() {
         &["distance", name, "--iso", "50", "-o", "\u{9b}[2J.npy"],
         &["skeleton", name, "--iso", "50", "-o", "\u{9b}[2J.swc"],
     ] {
-        let run = Run::of(&mut folder.command(arguments));
+        let run = Run::finish(&mut folder.command(arguments));
         for text in [&run.stdout, &run.stderr] {
             let raw = text.chars().find(|it| {
                 (it.is_control() && *it != '\n') || ('\u{2028}'..='\u{202e}').contains(it)

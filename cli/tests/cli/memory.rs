@@ -35,7 +35,7 @@ fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
         .env("RAYON_NUM_THREADS", "2")
         // glibc may reserve 64 MiB of addresses for the heap of a thread at any time.
         .env("MALLOC_ARENA_MAX", "1");
-    Some(Run::of(&mut limited))
+    Some(Run::finish(&mut limited))
 }
 
 #[test]

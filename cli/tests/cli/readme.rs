@@ -308,8 +308,8 @@ fn markdown_in(folder: &Path, subfolders: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     files
 }
 
-/// Returns `true` if `line` is a Markdown heading with the anchor `anchor`: its words in lower case,
-/// joined by hyphens, without punctuation.
+/// Returns `true` if `line` is a Markdown heading with the anchor `anchor`: its words in lower
+/// case, joined by hyphens, without punctuation.
 fn is_heading(line: &str, anchor: &str) -> bool {
     let words = line.trim_start_matches('#').trim().to_lowercase();
     let is_kept = |c: &char| c.is_alphanumeric() || ['-', '_', ' '].contains(c);

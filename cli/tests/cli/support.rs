@@ -38,7 +38,7 @@ pub struct Run {
 
 impl Run {
     /// Runs a command to its end.
-    pub fn of(command: &mut Command) -> Self {
+    pub fn finish(command: &mut Command) -> Self {
         let output = command
             .stdin(Stdio::null())
             .output()
@@ -136,7 +136,7 @@ impl Folder {
 
     /// Runs `ferrovox` with arguments separated by spaces.
     pub fn run(&self, args: &str) -> Run {
-        Run::of(&mut self.command(&args.split_whitespace().collect::<Vec<_>>()))
+        Run::finish(&mut self.command(&args.split_whitespace().collect::<Vec<_>>()))
     }
 
     /// Runs a shell script with the path of the command in `$FERROVOX`; `None` on a machine without
@@ -149,7 +149,7 @@ impl Folder {
             .arg(script)
             .env("FERROVOX", binary())
             .current_dir(self.0.path());
-        Some(Run::of(&mut command))
+        Some(Run::finish(&mut command))
     }
 
     /// Returns every file of the folder with its contents.

@@ -10,41 +10,49 @@
 //! | vector field | | [`write_field`] | |
 //!
 //! The piecewise readers and writers handle files larger than memory. All files are written
-//! atomically, by [`replace_file`] or, for several files together, a [`FileGroup`]. This module does
-//! not depend on a pipeline.
+//! atomically, by [`replace_file`] or, for several files together, a [`FileGroup`]. This module
+//! does not depend on a pipeline.
 //!
 //! # Formats
-//! | format | extensions | read | written | positions in the file |
-//! | --- | --- | --- | --- | --- |
-//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz`, pairs of `.hdr` and `.img` | yes | `.nii`, `.nii.gz` | RAS: sform, else qform, else the spacing |
-//! | Analyze 7.5 | `.hdr` and `.img` | yes | | x to the left, y to the front, z to the top; origin from SPM's originator, else the centre |
-//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, bzip2, ascii, hex; attached, or in one or several data files | `.nrrd` | given by `space`; without it, as in the file |
-//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii; local, or in one or several data files | `.mha` | LPS |
-//! | npy | `.npy` | yes | yes | none |
-//! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
+//! | format | extensions | written | positions |
+//! | --- | --- | --- | --- |
+//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz`, `.hdr` + `.img` | `.nii`, `.nii.gz` | RAS |
+//! | Analyze 7.5 | `.hdr` + `.img` | | x left, y front, z up |
+//! | NRRD | `.nrrd`, `.nhdr` | `.nrrd` | given by `space`, else as stored |
+//! | MetaImage | `.mha`, `.mhd` | `.mha` | LPS |
+//! | npy | `.npy` | `.npy` | none |
+//! | headerless | `.raw`, `.bin`, any | | none |
 //!
-//! If the sform and the qform of a NIfTI file place a corner voxel more than 0.001 voxels apart, the
-//! sform is used, and a [note](HeaderInfo::notes) states the distance. A file with the signature of
-//! one of these formats is read as that format regardless of its extension, with a note; headerless
-//! files have no signature. The same applies to meshes with the signature of PLY or text STL.
+//! - **NIfTI**: the affine is the sform, else the qform, else the spacing alone.
+//! - **Analyze 7.5**: the origin is SPM's originator, else the centre of the grid.
+//! - **NRRD**: raw, gzip, bzip2, ascii and hex encodings; attached, or in one or several data files.
+//! - **MetaImage**: raw, zlib and ascii; local, or in one or several data files.
+//! - **Headerless** files are described by a [`RawLayout`].
+//!
+//! If the sform and the qform of a NIfTI file place a corner voxel more than 0.001 voxels apart,
+//! the sform is used, and a [note](HeaderInfo::notes) states the distance. A file with the
+//! signature of one of these formats is read as that format regardless of its extension, with a
+//! note; headerless files have no signature. The same applies to meshes with the signature of PLY
+//! or text STL.
 //!
 //! All readers accept both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are
-//! RAS: x to the subject's right, y to the front, z to the top. LPS positions are converted to RAS by
-//! negating x and y, so that a volume has the same world positions in all formats.
+//! RAS: x to the subject's right, y to the front, z to the top. LPS positions are converted to RAS
+//! by negating x and y, so that a volume has the same world positions in all formats.
 //!
-//! Samples of types that volumes do not have (unsigned 32-bit and 64-bit integers) are read as `i32`,
-//! or as `f64` if one of them does not fit. The conversion is exact; otherwise the file is rejected
-//! with the first inexact sample and its voxel. NIfTI's `scl_slope` and `scl_inter` are applied
-//! unless they are the identity; the samples are then `f32`, or `f64` if the stored ones are `f64` or
-//! integers of at least 32 bits.
+//! Samples of types that volumes do not have (unsigned 32-bit and 64-bit integers) are read as
+//! `i32`, or as `f64` if one of them does not fit. The conversion is exact; otherwise the file is
+//! rejected with the first inexact sample and its voxel. NIfTI's `scl_slope` and `scl_inter` are
+//! applied unless they are the identity; the samples are then `f32`, or `f64` if the stored ones
+//! are `f64` or integers of at least 32 bits.
 //!
-//! Of samples with several components (colours, vectors, complex numbers) one
-//! [component](ReadOptions::component) is read. Meaningless header fields (a spacing of 0, an unknown
-//! code) are interpreted as by nibabel, each with a [note](HeaderInfo::notes).
+//! One component of samples with several (colours, vectors, complex numbers) is read: the one of
+//! [`ReadOptions::component`]. Meaningless header fields (a spacing of 0, an unknown code) are
+//! interpreted as by nibabel, each with a [note](HeaderInfo::notes).
 //!
 //! The mesh formats are those of [`MeshFormat`], and the skeleton formats those of
-//! [`SkeletonFormat`]. [`read_skeleton`] reads `.swc`; [`write_field`] writes `.npy`; [`read_points`]
-//! reads text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
+//! [`SkeletonFormat`]. [`read_skeleton`] reads `.swc`; [`write_field`] writes `.npy`;
+//! [`read_points`] reads text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3
+//! columns (`.npy`).
 
 mod error;
 pub mod fuzz;

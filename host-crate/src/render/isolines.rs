@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn isolines_are_at_multiples_of_the_step() {
-        // Distances from the left side with 10 pixels per voxel: the isolines at 2, 4, … are at x = 5 +
-        // 10 · value.
+        // Distances from the left side with 10 pixels per voxel: the isolines at 2, 4, … are at x =
+        // 5 + 10 · value.
         let ramp: Vec<f32> = (0..20 * 4).map(|i| (i % 20) as f32).collect();
         let params = IsolineParams {
             longest_side: 200,

@@ -5,7 +5,8 @@
 //!
 //! let stream = Device::best().stream()?;
 //! let sphere = synthetic::sphere(&stream, [32, 32, 32], 12.0)?;
-//! let picture = render::isosurface(&stream, &sphere, &RenderParams { width: 64, height: 64, ..Default::default() })?;
+//! let params = RenderParams { width: 64, height: 64, ..Default::default() };
+//! let picture = render::isosurface(&stream, &sphere, &params)?;
 //! assert_eq!(picture.rgba().len(), 64 * 64 * 4);
 //! # Ok::<(), ferrovox::render::RenderError>(())
 //! ```

@@ -15,8 +15,8 @@ const BOX_SIDE: f32 = 256.0;
 /// Length over which limbs blend into the trunk, in units of a voxel along z.
 const BLEND: f32 = 12.0;
 
-/// Two end points and the radii there; x to the side, y to the front, z upwards, with x and y relative
-/// to the axis of the figure.
+/// Two end points and the radii there; x to the side, y to the front, z upwards, with x and y
+/// relative to the axis of the figure.
 type Part = ([f32; 3], [f32; 3], f32, f32);
 
 /// Parts on the axis.
@@ -42,8 +42,8 @@ const SIDE: [Part; 8] = [
 ];
 
 /// Generates a standing human at isovalue 0, inside above, scaled from 256 x 256 x 487 voxels to
-/// `dims` along each axis. The phantom replaces that of Zhao et al. (2016), which is not public, and
-/// has a similar number of surface voxels:
+/// `dims` along each axis. The phantom replaces that of Zhao et al. (2016), which is not public,
+/// and has a similar number of surface voxels:
 ///
 /// | volume | Zhao et al. (2016) | this phantom |
 /// | --- | --- | --- |

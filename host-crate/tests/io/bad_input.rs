@@ -9,7 +9,7 @@ use ferrovox::io::{
     write_volume,
 };
 
-use crate::helpers::{folder, message, read_bytes, volume_of};
+use crate::helpers::{folder, message, read_bytes, sample_volume};
 use crate::metaimage::mha;
 use crate::nifti_files::Nifti;
 use crate::npy_files::npy;
@@ -28,7 +28,7 @@ const KINDS: [(&str, bool); 7] = [
 /// Returns a valid file of each format.
 fn good_files() -> Vec<(String, Vec<u8>)> {
     let folder = folder();
-    let volume = volume_of(SampleType::I16, Geometry::default());
+    let volume = sample_volume(SampleType::I16, Geometry::default());
     let write = |(extension, compress): (&str, bool)| {
         let name = format!("a.{extension}");
         let path = folder.path().join(&name);

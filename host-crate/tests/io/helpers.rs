@@ -31,7 +31,7 @@ pub fn message(name: &str, bytes: &[u8]) -> String {
 
 /// Returns a volume with extreme, negative and fractional values, which reveal wrong byte orders
 /// and types.
-pub fn volume_of(sample_type: SampleType, geometry: Geometry) -> AnyVolume {
+pub fn sample_volume(sample_type: SampleType, geometry: Geometry) -> AnyVolume {
     const DIMS: [usize; 3] = [3, 4, 5];
     let index = |x: usize, y: usize, z: usize| (x + 3 * (y + 4 * z)) as i32;
     fn make<T: Copy>(

@@ -58,7 +58,7 @@ fn noise(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-fn mesh_of(vertices: usize, triangles: usize, normals: bool, seed: u64) -> TriangleMesh {
+fn random_mesh(vertices: usize, triangles: usize, normals: bool, seed: u64) -> TriangleMesh {
     let mut next = noise(seed);
     let mut vector = |_| [0; 3].map(|_| next() as f32 / 1e8 - 9.0);
     let positions: Vec<_> = (0..vertices).map(&mut vector).collect();
@@ -101,7 +101,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         // A triangle may refer to a vertex of an earlier piece, of its own, or of a much later one.
-        let mesh = mesh_of(vertices, triangles, normals, seed);
+        let mesh = random_mesh(vertices, triangles, normals, seed);
         let count = mesh.triangles.len();
         let at = |part: f64, of: usize| (part * of as f64) as usize;
         let mut v: Vec<usize> = cuts.iter().map(|cut| at(cut.0, vertices)).collect();
@@ -118,10 +118,10 @@ proptest! {
 #[test]
 fn pieces_larger_than_an_encoder_section_are_written() {
     let many = 530_000;
-    let vertices = mesh_of(many, 10, true, 7);
+    let vertices = random_mesh(many, 10, true, 7);
     let cuts = [(many - 100, 5, false), (many, 10, true)];
     assert_same_files(&["a.ply"], &vertices, &cuts);
-    let triangles = mesh_of(100, many, false, 7);
+    let triangles = random_mesh(100, many, false, 7);
     let cuts = [(50, many - 100, false), (100, many, true)];
     assert_same_files(&["a.stl"], &triangles, &cuts);
 }
@@ -129,7 +129,7 @@ fn pieces_larger_than_an_encoder_section_are_written() {
 #[test]
 fn writer_without_pieces_writes_an_empty_mesh() {
     for normals in [false, true] {
-        assert_same_files(&NAMES, &mesh_of(0, 0, normals, 0), &[]);
+        assert_same_files(&NAMES, &random_mesh(0, 0, normals, 0), &[]);
     }
 }
 
@@ -204,7 +204,7 @@ fn pieces_with_wrong_normals_are_rejected_without_effect() {
         );
     }
     writer.append(&[], None, NO_TRIANGLES).unwrap();
-    let mesh = mesh_of(3, 4, true, 1);
+    let mesh = random_mesh(3, 4, true, 1);
     let triangles: Vec<_> = mesh.triangles.iter().collect();
     writer
         .append(&mesh.vertices, mesh.normals.as_deref(), &triangles)
@@ -270,7 +270,7 @@ fn full_disk_leaves_the_old_file() {
         for (name, pieces) in NAMES.iter().flat_map(|name| [(name, 3), (name, 30)]) {
             let path = Path::new(&folder).join(name);
             let mut writer = MeshWriter::create(&path, &options(true)).unwrap();
-            let mesh = mesh_of(1000, 1400, true, 5);
+            let mesh = random_mesh(1000, 1400, true, 5);
             let triangles: Vec<_> = mesh.triangles.iter().collect();
             let mut failed = false;
             for _ in 0..pieces {
@@ -362,7 +362,7 @@ fn memory_is_bounded_by_the_piece() {
 #[ignore = "a measurement, not a check"]
 fn time_of_pieces() {
     let folder = folder();
-    let mesh = mesh_of(1_300_000, 2_500_000, true, 3);
+    let mesh = random_mesh(1_300_000, 2_500_000, true, 3);
     let cuts: Vec<_> = (1..=10)
         .map(|piece| (130_000 * piece, 250_000 * piece, false))
         .collect();

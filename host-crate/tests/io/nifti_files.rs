@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 use nifti::volume::NiftiVolume;
 use nifti::{InMemNiftiVolume, NiftiObject};
 
-use crate::helpers::{folder, message, oblique, read_bytes, volume_of};
+use crate::helpers::{folder, message, oblique, read_bytes, sample_volume};
 
 /// Little-endian NIfTI-1 file.
 pub struct Nifti(pub Vec<u8>);
@@ -330,7 +330,7 @@ fn check_with_nifti_crate<T: Sample>(
 ) {
     let folder = folder();
     let path = folder.path().join("volume.nii.gz");
-    let volume = volume_of(sample_type, oblique());
+    let volume = sample_volume(sample_type, oblique());
     for byte_order in [ByteOrder::Little, ByteOrder::Big] {
         write_volume(
             &path,

@@ -3,7 +3,7 @@
 use ferrovox::grid::{AnyVolume, Geometry, SampleType};
 use ferrovox::io::{ByteOrder, StoredType, VolumeWriteOptions, write_volume};
 
-use crate::helpers::{folder, message, read_bytes, volume_of};
+use crate::helpers::{folder, message, read_bytes, sample_volume};
 use crate::npy_by_python;
 
 /// Returns a version 1.0 file of a header text and data.
@@ -130,7 +130,7 @@ fn damaged_headers_are_reported_with_the_field() {
 fn written_files_are_read_by_another_library() {
     let folder = folder();
     let path = folder.path().join("volume.npy");
-    let volume = volume_of(SampleType::F64, Geometry::default());
+    let volume = sample_volume(SampleType::F64, Geometry::default());
     for byte_order in [ByteOrder::Little, ByteOrder::Big] {
         write_volume(
             &path,

@@ -10,14 +10,17 @@ use ferrovox::io::{
 };
 use proptest::prelude::*;
 
-use crate::helpers::{folder, oblique, volume_of};
+use crate::helpers::{folder, oblique, sample_volume};
 use crate::metaimage::mha;
 use crate::nifti_files::Nifti;
 use crate::nrrd::nrrd;
 
 /// Returns the bytes of a range of planes of any sample type; both ways of reading must agree.
 fn plane_bytes(reader: &mut VolumeReader<'_>, z: Range<usize>) -> Result<Vec<u8>, FileError> {
-    fn of<T: Sample>(reader: &mut VolumeReader<'_>, z: Range<usize>) -> Result<Vec<u8>, FileError> {
+    fn plane_bytes<T: Sample>(
+        reader: &mut VolumeReader<'_>,
+        z: Range<usize>,
+    ) -> Result<Vec<u8>, FileError> {
         let samples = reader.read_planes::<T>(z.clone())?;
         let mut into = vec![T::zeroed(); samples.len()];
         reader.read_planes_into(z, &mut into)?;
@@ -26,13 +29,13 @@ fn plane_bytes(reader: &mut VolumeReader<'_>, z: Range<usize>) -> Result<Vec<u8>
         Ok(bytes.to_vec())
     }
     match reader.sample_type() {
-        SampleType::U8 => of::<u8>(reader, z),
-        SampleType::I8 => of::<i8>(reader, z),
-        SampleType::U16 => of::<u16>(reader, z),
-        SampleType::I16 => of::<i16>(reader, z),
-        SampleType::I32 => of::<i32>(reader, z),
-        SampleType::F32 => of::<f32>(reader, z),
-        SampleType::F64 => of::<f64>(reader, z),
+        SampleType::U8 => plane_bytes::<u8>(reader, z),
+        SampleType::I8 => plane_bytes::<i8>(reader, z),
+        SampleType::U16 => plane_bytes::<u16>(reader, z),
+        SampleType::I16 => plane_bytes::<i16>(reader, z),
+        SampleType::I32 => plane_bytes::<i32>(reader, z),
+        SampleType::F32 => plane_bytes::<f32>(reader, z),
+        SampleType::F64 => plane_bytes::<f64>(reader, z),
     }
 }
 
@@ -85,7 +88,7 @@ fn every_format_type_and_byte_order() {
                     compress,
                     ..VolumeWriteOptions::default()
                 };
-                write_volume(&path, &volume_of(sample_type, oblique()), &options).unwrap();
+                write_volume(&path, &sample_volume(sample_type, oblique()), &options).unwrap();
                 let whole = read_volume(&path, &ReadOptions::default()).unwrap();
                 let reader = VolumeReader::open(&path, &ReadOptions::default()).unwrap();
                 assert_eq!(reader.header(), &whole.header);
@@ -203,7 +206,7 @@ fn wrong_requests_are_named() {
     let folder = folder();
     for extension in ["nii", "nii.gz"] {
         let path = folder.path().join(format!("v.{extension}"));
-        let volume = volume_of(SampleType::I16, Geometry::default());
+        let volume = sample_volume(SampleType::I16, Geometry::default());
         write_volume(&path, &volume, &VolumeWriteOptions::default()).unwrap();
         let mut reader = VolumeReader::open(&path, &ReadOptions::default()).unwrap();
         let error = reader.read_planes::<i16>(3..6).unwrap_err().to_string();

@@ -7,7 +7,7 @@ use ferrovox::io::{
     ByteOrder, Compression, ReadOptions, StoredType, VolumeWriteOptions, read_volume, write_volume,
 };
 
-use crate::helpers::{assert_close, folder, oblique, volume_of};
+use crate::helpers::{assert_close, folder, oblique, sample_volume};
 
 /// Extension, tolerance of the geometry (`None` if it is not stored), and compression.
 const FORMATS: [(&str, bool, Option<f64>, Compression); 7] = [
@@ -26,7 +26,7 @@ fn every_format_type_and_byte_order() {
     for (extension, compress, exactness, compression) in FORMATS {
         for sample_type in SampleType::ALL {
             for byte_order in [ByteOrder::Little, ByteOrder::Big] {
-                let volume = volume_of(sample_type, oblique());
+                let volume = sample_volume(sample_type, oblique());
                 let path = folder.path().join(format!("volume.{extension}"));
                 write_volume(
                     &path,
@@ -94,7 +94,7 @@ fn non_finite_samples_survive() {
 #[test]
 fn content_tells_the_format_where_the_name_does_not() {
     let folder = folder();
-    let volume = volume_of(SampleType::I16, Geometry::default());
+    let volume = sample_volume(SampleType::I16, Geometry::default());
     for extension in ["nii", "nii.gz", "nrrd", "mha", "npy"] {
         let named = folder.path().join(format!("volume.{extension}"));
         write_volume(&named, &volume, &VolumeWriteOptions::default()).unwrap();
@@ -108,7 +108,7 @@ fn content_tells_the_format_where_the_name_does_not() {
 #[test]
 fn gzip_is_undone_whatever_the_name() {
     let folder = folder();
-    let volume = volume_of(SampleType::U16, Geometry::default());
+    let volume = sample_volume(SampleType::U16, Geometry::default());
     let packed = folder.path().join("volume.nii.gz");
     write_volume(&packed, &volume, &VolumeWriteOptions::default()).unwrap();
     // The extension promises no compression, but many such files are compressed.
@@ -145,7 +145,7 @@ fn large_dims_are_written_as_nifti_2() {
 fn an_unknown_extension_is_refused_before_anything_is_written() {
     let folder = folder();
     let path = folder.path().join("volume.tiff");
-    let volume = volume_of(SampleType::U8, Geometry::default());
+    let volume = sample_volume(SampleType::U8, Geometry::default());
     let error = write_volume(&path, &volume, &VolumeWriteOptions::default()).unwrap_err();
     assert!(error.to_string().ends_with(
         "volume.tiff: unknown extension \"tiff\"; volumes are written as .nii, .nii.gz, .nrrd, .mha and .npy"

@@ -20,7 +20,7 @@ const SIGNATURE_BYTES: usize = 32;
 /// | format | contents read |
 /// | --- | --- |
 /// | OBJ | positions and faces; polygons are cut into triangle fans from their first corner |
-/// | PLY, text and binary of either byte order | positions, normals if present, and faces, cut likewise |
+/// | PLY, text and binary | positions, normals if present, and faces, cut likewise |
 /// | STL, binary and text | triangles; corners at equal positions become one vertex |
 ///
 /// # Errors

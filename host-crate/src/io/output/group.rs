@@ -14,9 +14,9 @@ use crate::io::{FileError, FileProblem};
 /// closed, because the number of open files of a process is limited.
 const MAX_OPEN: usize = 200;
 
-/// Writes a file atomically: to a temporary file in the same folder, which is renamed to `path` once
-/// everything is on the disk. After any failure, an existing file is unchanged and no incomplete file
-/// is left behind.
+/// Writes a file atomically: to a temporary file in the same folder, which is renamed to `path`
+/// once everything is on the disk. After any failure, an existing file is unchanged and no
+/// incomplete file is left behind.
 ///
 /// A symbolic link is followed and kept. In a sticky world-writable folder (`/tmp`), a link or file
 /// of another user is rejected. A device, a pipe or standard output (`-`) is written directly. A

@@ -9,7 +9,8 @@ use crate::io::output::destination::{Destination, FileDestination};
 use crate::io::output::temporary_file::TemporaryFile;
 
 /// An output that is being written and does not have its name yet; see
-/// [`replace_file`](crate::io::replace_file). Dropping it before it is finished leaves nothing behind.
+/// [`replace_file`](crate::io::replace_file). Dropping it before it is finished leaves nothing
+/// behind.
 pub(crate) enum Replacement {
     /// A temporary file that will replace a file.
     File(Box<FileDestination>, TemporaryFile),

@@ -21,8 +21,8 @@ const SLOTS: u64 = 8;
 /// Paths of all temporary files of the process.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Removes the temporary files of all outputs that this process is writing, which cannot be finished
-/// afterwards.
+/// Removes the temporary files of all outputs that this process is writing, which cannot be
+/// finished afterwards.
 ///
 /// Intended for a program that exits immediately, for example at a second Ctrl-C. Writers that fail
 /// or are dropped remove their own files.
@@ -37,8 +37,8 @@ pub fn remove_temporary_files() {
     }
 }
 
-/// Removes temporary files like [`remove_temporary_files`] without waiting for other threads, for use
-/// in a signal handler. Does nothing while another thread creates or renames a file.
+/// Removes temporary files like [`remove_temporary_files`] without waiting for other threads, for
+/// use in a signal handler. Does nothing while another thread creates or renames a file.
 pub fn try_remove_temporary_files() {
     let live = match LIVE.try_lock() {
         Ok(live) => live,

@@ -23,11 +23,12 @@ const GROWTH: usize = 1 << 14;
 ///
 /// | extension | contents |
 /// | --- | --- |
-/// | `.xyz` | text, one point per line: x, y and z, separated by spaces, tabs or commas; further words, empty lines and lines that start with `#` are ignored |
+/// | `.xyz` | text, one point per line: x, y and z, separated by spaces, tabs or commas |
 /// | `.npy` | an array of n rows and 3 columns, of any type that volumes can have |
 /// | `.ply` | the vertices of a mesh, as [`read_mesh`](crate::io::read_mesh) reads it |
 ///
-/// The first two may be compressed with gzip. Coordinates are those of the file.
+/// In text, further words, empty lines and lines that start with `#` are ignored. Text and arrays may
+/// be compressed with gzip. Coordinates are those of the file.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

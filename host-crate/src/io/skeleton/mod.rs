@@ -39,7 +39,7 @@ pub struct SkeletonWriteReport {
 /// | `.obj` | `v` and `l` records, a group per level; nodes without edges as `p` | world |
 /// | `.vtp` | lines; `radius` and `level` of points, `level` and `component` of lines | world |
 /// | `.json` | the complete graph | world; `voxel` of nodes in voxels |
-/// | `.skel` | a line `x y z segment radius` per point of each edge | voxels; the radius in world units |
+/// | `.skel` | a line `x y z segment radius` per point of each edge | voxels; radius world |
 ///
 /// The file is replaced atomically: it appears under its name once it is complete and on the disk.
 /// Until then, and after any failure, an existing file is unchanged.

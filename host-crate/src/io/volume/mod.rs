@@ -2,7 +2,7 @@
 //!
 //! | modules | purpose |
 //! | --- | --- |
-//! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | one module per format: header and location of the samples |
+//! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
 //! | `format`, `read`, `opened`, `layout` | detection of the format, header contents, size checks |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
 //! | `reader`, `planes` | reading plane by plane |

@@ -61,8 +61,8 @@ impl VolumeReader<'static> {
     /// Opens a volume file and reads its header.
     ///
     /// # Errors
-    /// The errors of [`read_volume`](crate::io::read_volume) that the header and the length of the file
-    /// reveal: a damaged header, a truncated file, trailing bytes. Unsigned 32-bit and 64-bit
+    /// The errors of [`read_volume`](crate::io::read_volume) that the header and the length of the
+    /// file reveal: a damaged header, a truncated file, trailing bytes. Unsigned 32-bit and 64-bit
     /// integers are scanned until one exceeds `i32`, to determine the [sample
     /// type](Self::sample_type). Errors that only decoding reveals (damaged compressed data,
     /// invalid text, an integer that no sample type represents) are reported when the affected
@@ -172,8 +172,8 @@ impl<'a> VolumeReader<'a> {
     ///
     /// # Errors
     /// [`FileProblem::NoSuchPlanes`] for planes that the volume does not have,
-    /// [`FileProblem::SampleTypeMismatch`] unless `T` is the [sample type](Self::sample_type), and errors of
-    /// the file's samples.
+    /// [`FileProblem::SampleTypeMismatch`] unless `T` is the [sample type](Self::sample_type), and
+    /// errors of the file's samples.
     pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
         self.read_growing(z).map_err(|problem| self.error(problem))
     }

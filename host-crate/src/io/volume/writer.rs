@@ -24,8 +24,9 @@ const LEVEL: u32 = 2;
 /// Size of write buffers and of the blocks passed to a compressor, in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// Writes a volume file whose samples arrive in pieces: [`write_volume`](fn@crate::io::volume::write)
-/// for volumes larger than memory. The file does not depend on the sizes of the pieces.
+/// Writes a volume file whose samples arrive in pieces:
+/// [`write_volume`](fn@crate::io::volume::write) for volumes larger than memory. The file does not
+/// depend on the sizes of the pieces.
 ///
 /// The file is replaced atomically: it appears under its name when it is finished. Until then, and
 /// after any failure, an existing file is unchanged; a writer that is dropped leaves nothing
@@ -40,7 +41,8 @@ const BUFFER: usize = 1 << 18;
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("ramp.nii.gz");
 /// let (dims, options) = ([4, 3, 10], VolumeWriteOptions::default());
-/// let mut writer = VolumeWriter::create(&path, dims, &Geometry::default(), SampleType::F32, &options)?;
+/// let geometry = Geometry::default();
+/// let mut writer = VolumeWriter::create(&path, dims, &geometry, SampleType::F32, &options)?;
 /// for z in 0..10 {
 ///     writer.append(&[z as f32; 12])?;
 /// }

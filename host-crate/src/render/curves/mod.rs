@@ -48,12 +48,14 @@ const FADED: [f32; 2] = [0.5, 0.35];
 /// The errors of [`isosurface()`](super::isosurface()).
 ///
 /// ```
-/// use ferrovox::{device::Device, synthetic, render::{self, RenderParams, SkeletonStyle}, skeleton::Skeleton};
+/// use ferrovox::{device::Device, skeleton::Skeleton, synthetic};
+/// use ferrovox::render::{self, RenderParams, SkeletonStyle};
 ///
 /// let stream = Device::best().stream()?;
 /// let ball = synthetic::sphere(&stream, [16; 3], 6.0)?;
 /// let params = RenderParams { width: 32, height: 32, ..Default::default() };
-/// let picture = render::skeleton(&stream, &ball, &Skeleton::default(), &params, &SkeletonStyle::default())?;
+/// let (skeleton, style) = (Skeleton::default(), SkeletonStyle::default());
+/// let picture = render::skeleton(&stream, &ball, &skeleton, &params, &style)?;
 /// assert_eq!(picture.width(), 32);
 /// # Ok::<(), ferrovox::render::RenderError>(())
 /// ```

@@ -1,5 +1,5 @@
-//! Registry of the skeleton formats, one module each: adding one takes a module, its declaration and
-//! a row in the table below.
+//! Registry of the skeleton formats, one module each: adding one takes a module, its declaration
+//! and a row in the table below.
 
 mod json;
 mod obj;

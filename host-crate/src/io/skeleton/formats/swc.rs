@@ -1,8 +1,8 @@
 //! SWC: a tree of points per component, `number type x y z radius parent`, parents first.
 //!
 //! The tree of a component is its shortest-path tree (Dijkstra) from the root, the point with the
-//! largest radius. A cycle is therefore cut where two equally long paths meet, at the point farthest
-//! from the root.
+//! largest radius. A cycle is therefore cut where two equally long paths meet, at the point
+//! farthest from the root.
 
 use crate::graph::Skeleton;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
