@@ -10,8 +10,8 @@ use std::fs;
 
 const DIMS: [usize; 3] = [14, 12, 10];
 
-/// Label of a voxel: two adjacent boxes with a common wall, a voxel that touches one of them only at
-/// a corner, and a voxel at the border.
+/// Returns the label of a voxel: two adjacent boxes with a common wall, a voxel that touches one of
+/// them only at a corner, and a voxel at the border.
 fn label(x: usize, y: usize, z: usize) -> i32 {
     match (x, y, z) {
         (2..6, 2..8, 2..8) => 70_001,

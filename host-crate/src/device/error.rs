@@ -102,7 +102,7 @@ pub enum DeviceError {
     Occupancy(#[from] OccupancyError),
     /// A block requested by a launch override cannot run.
     #[error(
-        "{kernel} cannot run in blocks of {threads} threads with {shared_bytes} bytes of shared memory: with its {registers} registers per thread a block can have at most {most_threads} threads; choose a smaller block"
+        "{kernel} cannot run in blocks of {threads} threads with {shared_bytes} bytes of shared memory: with its {registers} registers per thread a block can have at most {max_threads} threads; choose a smaller block"
     )]
     NoRoom {
         /// Entry point of the kernel.
@@ -112,7 +112,7 @@ pub enum DeviceError {
         /// Registers per thread.
         registers: u32,
         /// Maximum threads per block of this kernel.
-        most_threads: u32,
+        max_threads: u32,
         /// Shared memory per block, in bytes.
         shared_bytes: u64,
     },

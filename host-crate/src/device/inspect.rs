@@ -86,14 +86,14 @@ impl Device {
     }
 
     /// Applies the launch override of the environment.
-    pub(super) fn heed_environment(&self) -> Result<(), DeviceError> {
-        self.set_launch_override(LaunchOverride::of_environment()?)
+    pub(super) fn apply_environment(&self) -> Result<(), DeviceError> {
+        self.set_launch_override(LaunchOverride::from_environment()?)
     }
 
     /// Fails if this device uses the environment and its override is invalid.
     pub(super) fn check_environment(&self) -> Result<(), DeviceError> {
-        if self.shared.heeds_environment {
-            LaunchOverride::of_environment()?.check(self.limits())
+        if self.shared.uses_environment {
+            LaunchOverride::from_environment()?.check(self.limits())
         } else {
             Ok(())
         }

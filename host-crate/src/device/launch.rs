@@ -15,8 +15,8 @@ pub struct Launch {
     /// `true` if a work item belongs to a warp rather than a block.
     by_warps: bool,
     useful_threads: u32,
-    most_threads: u32,
-    least_threads: u32,
+    max_threads: u32,
+    min_threads: u32,
     round: u32,
     dynamic_shared_bytes: u32,
     dynamic_shared_bytes_per_thread: u32,
@@ -32,8 +32,8 @@ impl Launch {
             pieces,
             by_warps: false,
             useful_threads: u32::MAX,
-            most_threads: 1024,
-            least_threads: 0,
+            max_threads: 1024,
+            min_threads: 0,
             round: 1,
             dynamic_shared_bytes: 0,
             dynamic_shared_bytes_per_thread: 0,
@@ -63,9 +63,9 @@ impl Launch {
     }
 
     /// Limits the threads per block that the kernel supports.
-    pub fn at_most_threads(self, threads: u32) -> Self {
+    pub fn max_threads_per_block(self, threads: u32) -> Self {
         Self {
-            most_threads: threads.max(1),
+            max_threads: threads.max(1),
             ..self
         }
     }
@@ -76,15 +76,15 @@ impl Launch {
     /// ```
     /// use ferrovox::device::Launch;
     ///
-    /// let launch = Launch::pieces(4096).exactly_threads(512);
+    /// let launch = Launch::pieces(4096).exact_threads_per_block(512);
     /// assert_eq!(launch.blocks(512), 4096);
     /// ```
-    pub fn exactly_threads(self, threads: u32) -> Self {
+    pub fn exact_threads_per_block(self, threads: u32) -> Self {
         let threads = threads.max(1);
         Self {
             useful_threads: threads,
-            most_threads: threads,
-            least_threads: threads,
+            max_threads: threads,
+            min_threads: threads,
             ..self
         }
     }
@@ -95,7 +95,7 @@ impl Launch {
     pub fn block_divides(self, items: u32) -> Self {
         Self {
             round: items.max(1),
-            ..self.max_useful_threads(items).at_most_threads(items)
+            ..self.max_useful_threads(items).max_threads_per_block(items)
         }
     }
 
@@ -138,20 +138,18 @@ impl Launch {
     /// Returns the largest useful block size: whole warps, limited by the work and by the kernel.
     pub(super) fn largest_block(&self) -> u32 {
         let useful = self.useful_threads.min(1 << 20).next_multiple_of(32);
-        useful.min(self.most_threads)
+        useful.min(self.max_threads)
     }
 
     /// Returns `true` if the block size satisfies the constraints.
     pub(super) fn suits(&self, threads: u32) -> bool {
-        threads >= self.least_threads && (self.round == 1 || self.round.is_multiple_of(threads))
+        threads >= self.min_threads && (self.round == 1 || self.round.is_multiple_of(threads))
     }
 
     /// Returns the largest valid block size up to `threads`: it divides the items of a work item,
     /// and has whole warps if work items belong to warps.
-    pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
-        let limit = threads
-            .min(self.most_threads)
-            .max(self.least_threads.max(1));
+    pub(super) fn largest_block_up_to(&self, threads: u32) -> u32 {
+        let limit = threads.min(self.max_threads).max(self.min_threads.max(1));
         let limit = match limit {
             32.. if self.by_warps => limit / 32 * 32,
             _ => limit,
@@ -161,12 +159,12 @@ impl Launch {
 
     /// Returns the minimum block size; 0 for no constraint (the CPU reports an error for blocks
     /// without threads).
-    pub(super) fn least_threads(&self) -> u32 {
-        self.least_threads
+    pub(super) fn min_threads(&self) -> u32 {
+        self.min_threads
     }
 
-    pub(super) fn most_threads(&self) -> u32 {
-        self.most_threads
+    pub(super) fn max_threads(&self) -> u32 {
+        self.max_threads
     }
 
     /// Returns the dynamic shared memory of a block of `threads` threads, in bytes.

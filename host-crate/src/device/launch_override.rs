@@ -56,7 +56,7 @@ impl LaunchOverride {
     }
 
     /// Reads the override of the environment.
-    pub(super) fn of_environment() -> Result<Self, DeviceError> {
+    pub(super) fn from_environment() -> Result<Self, DeviceError> {
         let Some(text) = std::env::var_os(BLOCK) else {
             return Ok(Self::default());
         };

@@ -23,7 +23,6 @@
 
 mod buffer;
 mod call;
-mod choice;
 mod compressed;
 mod constant;
 mod cpu;
@@ -32,6 +31,7 @@ mod error;
 mod event;
 mod inspect;
 mod launch;
+mod launch_config;
 mod launch_override;
 mod machine_code;
 mod modules;
@@ -46,12 +46,12 @@ mod usage;
 mod work;
 
 pub use buffer::{Buffer, Element};
-pub use choice::BlockSizeSource;
 pub use constant::Constant;
 pub use cpu::CpuOptions;
 pub use error::DeviceError;
 pub use event::Event;
 pub use launch::{Launch, LaunchPlan};
+pub use launch_config::BlockSizeSource;
 pub use launch_override::LaunchOverride;
 pub use modules::{RecordedResources, recorded_resources, shipped_ptx};
 pub use pinned::HostBuffer;
@@ -61,7 +61,7 @@ pub use stream::Stream;
 pub(crate) use threads::no_thread;
 pub use threads::start_threads;
 pub use usage::MemoryUse;
-pub(crate) use work::{over, rows, rows_launch};
+pub(crate) use work::{items_launch, rows, rows_launch};
 
 use crate::occupancy::DeviceLimits;
 use cpu::CpuDevice;
@@ -84,7 +84,7 @@ struct Shared {
     launches: Launches,
     /// `true` if the block size of the environment applies to the device and is checked later,
     /// since the constructor cannot return an error.
-    heeds_environment: bool,
+    uses_environment: bool,
 }
 
 enum Inner {
@@ -129,13 +129,13 @@ impl Device {
         let inner = Inner::Cpu(CpuDevice::new(CpuOptions::default()));
         let device = Device {
             shared: Arc::new(Shared {
-                heeds_environment: true,
+                uses_environment: true,
                 ..Shared::default()
             }),
             ..Device::new(inner)
         };
         // an error is reported by the first stream
-        let _ = device.heed_environment();
+        let _ = device.apply_environment();
         device
     }
 
@@ -153,7 +153,7 @@ impl Device {
     /// [`DeviceError::Occupancy`] for an invalid `FERROVOX_BLOCK`.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
         let device = Device::new(Inner::Cuda(Box::new(CudaDevice::open(index)?)));
-        device.heed_environment()?;
+        device.apply_environment()?;
         Ok(device)
     }
 

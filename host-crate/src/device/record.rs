@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
-/// What is recorded of launches.
+/// Detail of the record of launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recording {
-    /// No record.
+    /// Nothing is recorded.
     #[default]
     Off,
     /// Grid and block of each launch.

@@ -292,9 +292,11 @@ impl Stream {
     fn plan_entry(&self, entry: &EntryName, launch: Launch) -> Result<LaunchPlan, DeviceError> {
         let launch_override = self.device.launches().launch_override(entry);
         match self.device.inner() {
-            Inner::Cpu(cpu) => Ok(cpu.choose(&launch, launch_override.as_deref()).plan()),
+            Inner::Cpu(cpu) => Ok(cpu
+                .launch_config(&launch, launch_override.as_deref())
+                .plan()),
             Inner::Cuda(cuda) => {
-                let (_, choice) = cuda.choose(entry, &launch, launch_override.as_deref())?;
+                let (_, choice) = cuda.launch_config(entry, &launch, launch_override.as_deref())?;
                 Ok(choice.plan())
             }
         }
@@ -339,7 +341,7 @@ impl Stream {
         let (choice, start);
         match (self.device.inner(), &self.cuda) {
             (Inner::Cpu(cpu), _) => {
-                choice = cpu.choose(&launch, launch_override.as_deref());
+                choice = cpu.launch_config(&launch, launch_override.as_deref());
                 let shape = LaunchShape {
                     grid: Dim3::from(choice.blocks),
                     block: Dim3::from(choice.threads),
@@ -351,7 +353,8 @@ impl Stream {
             }
             (Inner::Cuda(cuda), Some(stream)) => {
                 let kernel;
-                (kernel, choice) = cuda.choose(&entry, &launch, launch_override.as_deref())?;
+                (kernel, choice) =
+                    cuda.launch_config(&entry, &launch, launch_override.as_deref())?;
                 start = moment()?;
                 // SAFETY: the caller's promise.
                 unsafe { stream.launch(&kernel, &choice, call.pack()) }?;

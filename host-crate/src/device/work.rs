@@ -6,15 +6,19 @@ use ferrovox_kernels::rows::{Items, Rows};
 /// Returns a launch over `count` items with consecutive items per thread: large ranges for the
 /// threads of a CPU, and ranges for the blocks of a GPU that are small enough to occupy all
 /// multiprocessors.
-pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
-    let alone = stream.device().limits().threads_per_block == 1;
-    let piece = if alone { 1 << 13 } else { 1 << 10 };
+pub(crate) fn items_launch(stream: &Stream, count: u64) -> (Launch, Items) {
+    let has_single_thread_blocks = stream.device().limits().threads_per_block == 1;
+    let chunk_len = if has_single_thread_blocks {
+        1 << 13
+    } else {
+        1 << 10
+    };
     let items = Items {
         count,
-        chunk: piece,
+        chunk: chunk_len,
     };
     (
-        Launch::pieces(items.chunks()).max_useful_threads(piece),
+        Launch::pieces(items.chunks()).max_useful_threads(chunk_len),
         items,
     )
 }
@@ -23,7 +27,7 @@ pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
 /// have one thread; on a GPU 1024 items per block in runs of `run` per thread.
 pub(crate) fn rows(stream: &Stream, dims: [u32; 3], run: u32) -> Rows {
     let [nx, ny, nz] = dims;
-    let (piece, run) = if stream.device().limits().threads_per_block == 1 {
+    let (chunk_len, run) = if stream.device().limits().threads_per_block == 1 {
         (1 << 16, 1 << 16)
     } else {
         (1024, run)
@@ -32,7 +36,7 @@ pub(crate) fn rows(stream: &Stream, dims: [u32; 3], run: u32) -> Rows {
         nx,
         ny,
         nz,
-        chunk: piece,
+        chunk: chunk_len,
         run,
     }
 }

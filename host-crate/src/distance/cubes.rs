@@ -5,7 +5,7 @@ use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::SitePoints,
     scale::distance_scale,
 };
-use crate::{device::over, grid::DevicePoints};
+use crate::{device::items_launch, grid::DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     grid::{Geometry, kernel_grid},
@@ -251,7 +251,7 @@ pub(super) fn sort_sites(
 ) -> Result<SortedSites, DeviceError> {
     let sites = &points.coordinates;
     let count = cubes.count() as usize;
-    let (launch, items) = over(stream, points.len() as u64);
+    let (launch, items) = items_launch(stream, points.len() as u64);
     let mut starts = stream.zeros::<u64>(count + 1)?;
     // SAFETY: the items are the points, and there is one count per cube.
     unsafe {

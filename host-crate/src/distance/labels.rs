@@ -9,7 +9,7 @@ use super::{
     },
 };
 use crate::{
-    device::over,
+    device::items_launch,
     grid::{DeviceMask, count_ones},
 };
 use crate::{
@@ -358,7 +358,7 @@ fn scanline_launch(stream: &Stream, scanlines: Scanlines) -> (Launch, ScanlineGr
     let is_cpu = stream.device().limits().threads_per_block == 1;
     let width = if is_cpu { MAX_GROUP_WIDTH } else { 1 };
     let count = scanlines.batches * scanlines.columns.div_ceil(width.into());
-    let (launch, items) = over(stream, count);
+    let (launch, items) = items_launch(stream, count);
     // A group is a large work item for a CPU thread.
     let piece = if is_cpu { 4 } else { items.chunk };
     let groups = ScanlineGroups {
@@ -402,7 +402,7 @@ impl DeviceMask {
         let changes = LabelChanges::new(stream, labels)?;
         let words = changes.bits.words();
         let mut edges = stream.alloc::<u32>(words as usize)?;
-        let (launch, items) = over(stream, words);
+        let (launch, items) = items_launch(stream, words);
         // SAFETY: there are changes along each axis for each word, which the items count.
         unsafe {
             let args = (changes.words.view(), changes.bits, items, edges.view_mut());

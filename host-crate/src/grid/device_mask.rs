@@ -1,7 +1,7 @@
 //! Masks on a device.
 
 use super::{Geometry, GridError, kernel_grid};
-use crate::device::{Buffer, DeviceError, Launch, Stream, over};
+use crate::device::{Buffer, DeviceError, Launch, Stream, items_launch};
 use ferrovox_kernels::{
     distance::sites::{BitRows, count_bits, set_bits},
     grid::Grid,
@@ -94,7 +94,7 @@ impl DeviceMask {
         let bits = BitRows::new(grid);
         let indices = stream.upload(indices)?;
         let mut words = stream.zeros::<u32>(bits.words() as usize)?;
-        let (launch, items) = over(stream, indices.len() as u64);
+        let (launch, items) = items_launch(stream, indices.len() as u64);
         // SAFETY: the indices are of voxels of the grid, and there is a word for each of its words.
         unsafe {
             let args = (indices.view(), bits, items, words.view_mut());

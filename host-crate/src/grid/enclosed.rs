@@ -1,7 +1,7 @@
 //! Regions enclosed by voxels.
 
 use super::{DeviceMask, GridError};
-use crate::device::{Buffer, Launch, Stream, over};
+use crate::device::{Buffer, Launch, Stream, items_launch};
 use cuda_std::Kernel;
 use ferrovox_kernels::{
     distance::enclosed::{keep_enclosed, seed_outside, spread_outside},
@@ -35,7 +35,7 @@ impl DeviceMask {
         let bits = sites.layout();
         let mut free = stream.alloc::<u32>(sites.bits.len())?;
         let mut outside = stream.alloc::<u32>(sites.bits.len())?;
-        let (launch, items) = over(stream, bits.words());
+        let (launch, items) = items_launch(stream, bits.words());
         // SAFETY: all three have the words of the grid, which the items count.
         unsafe {
             let (free, outside) = (free.view_mut(), outside.view_mut());

@@ -1,7 +1,7 @@
 //! Masks from the samples of a volume on a device.
 
 use super::{DeviceMask, DeviceSample, DeviceVolume, GridError};
-use crate::device::{Buffer, DeviceError, Launch, Stream, over};
+use crate::device::{Buffer, DeviceError, Launch, Stream, items_launch};
 use cuda_std::Kernel;
 use ferrovox_kernels::distance::sites::{
     BitRows, Range, keep_surface, pack_voxels, pack_voxels_by_fours,
@@ -149,7 +149,7 @@ impl DeviceMask {
     /// Errors of the device.
     pub fn surface(&self, stream: &Stream) -> Result<Self, GridError> {
         let mut kept = stream.alloc::<u32>(self.bits.len())?;
-        let (launch, items) = over(stream, self.bits.len() as u64);
+        let (launch, items) = items_launch(stream, self.bits.len() as u64);
         // SAFETY: both have the words of the grid, which the items count.
         unsafe {
             let args = (self.bits.view(), self.layout(), items, kept.view_mut());

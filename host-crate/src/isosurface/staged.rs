@@ -355,7 +355,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     // SAFETY: one offset per cell and per edge, and three elements per triangle.
     unsafe {
         stream.launch::<emit_triangles<I>>(
-            Launch::pieces(items.chunks()).at_most_threads(MAX_BLOCK as u32),
+            Launch::pieces(items.chunks()).max_threads_per_block(MAX_BLOCK as u32),
             (
                 occupied_cells.view(),
                 items,

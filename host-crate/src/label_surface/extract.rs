@@ -2,7 +2,7 @@
 
 use super::{LabelField, LabelSurfaceError, field::LabelIndices};
 use crate::{
-    device::{Buffer, Device, DeviceError, Element, Stream, over},
+    device::{Buffer, Device, DeviceError, Element, Stream, items_launch},
     grid::{index_to_world, kernel_grid},
     memory::{self, OutOfMemory},
     mesh::{LabelledMesh, TriangleMesh, Triangles},
@@ -90,7 +90,7 @@ fn extract_indexed<T: Count + Element>(
     let mut masks = stream.alloc::<u32>(len * MASKS_PER_WORD)?;
     let mut vertex_counts = stream.alloc::<u8>(len)?;
     let mut quad_counts = stream.alloc::<u8>(len)?;
-    let (launch, items) = over(stream, words);
+    let (launch, items) = items_launch(stream, words);
     // SAFETY: one label per voxel; masks and counts per word, and `items` is the number of words.
     unsafe {
         let args = (
@@ -114,7 +114,7 @@ fn extract_indexed<T: Count + Element>(
     let (quad_offsets, quads) = exclusive_scan(&quad_counts)?;
     drop((vertex_counts, quad_counts));
     let mut positions = stream.alloc::<f32>(vertices as usize * 3)?;
-    let (launch, items) = over(stream, words);
+    let (launch, items) = items_launch(stream, words);
     // SAFETY: masks and offsets belong to these labels, and there are three coordinates per vertex.
     unsafe {
         let args = (
@@ -169,7 +169,7 @@ impl<T: Count + Element> Walls<'_, T> {
     fn emit<I: Count + Element>(&self) -> Result<(Buffer<I>, Buffer<u32>), DeviceError> {
         let mut triangles = self.stream.alloc::<I>(self.quads * 6)?;
         let mut sides = self.stream.alloc::<u32>(self.quads * 2)?;
-        let (launch, items) = over(self.stream, self.net.words());
+        let (launch, items) = items_launch(self.stream, self.net.words());
         let [vertex_offsets, quad_offsets] = self.offsets;
         // SAFETY: masks, offsets and positions belong to these labels; there are six indices and
         // two labels per quad, and vertex indices fit `I`.

@@ -2,7 +2,7 @@
 
 use super::MeshFilterError;
 use crate::{
-    device::{Buffer, Element, Stream, over},
+    device::{Buffer, Element, Stream, items_launch},
     scan::{Scanner, Sum},
 };
 use cuda_std::Kernel;
@@ -45,7 +45,7 @@ impl<I: Count + Element> VertexLists<I> {
             select_smoothing_neighbours::<I>::entry(),
         ])?;
         let mut lists = Self::allocate(stream, corners, vertices, 2)?;
-        let (launch, items) = over(stream, corners.len() as u64 / 3);
+        let (launch, items) = items_launch(stream, corners.len() as u64 / 3);
         let starts = lists.starts.view();
         let lengths = lists.lengths.view_mut();
         // SAFETY: the starts are the scanned counts of two elements per corner, and the lists have
@@ -55,7 +55,7 @@ impl<I: Count + Element> VertexLists<I> {
             let args = (corners.view(), items, vertices, starts, lengths, elements);
             stream.launch::<list_neighbours<I>>(launch, args)?;
         }
-        let (launch, items) = over(stream, vertices);
+        let (launch, items) = items_launch(stream, vertices);
         // SAFETY: each list has the length given by its count.
         unsafe {
             let starts = lists.starts.view();
@@ -83,7 +83,7 @@ impl<I: Count + Element> VertexLists<I> {
         }
         stream.prepare(&[list_incident_triangles::<I>::entry()])?;
         let mut lists = Self::allocate(stream, corners, vertices, 1)?;
-        let (launch, items) = over(stream, triangles as u64);
+        let (launch, items) = items_launch(stream, triangles as u64);
         // SAFETY: the starts are the scanned counts of one element per corner, and the lists have
         // as many elements.
         unsafe {
@@ -115,7 +115,7 @@ impl<I: Count + Element> VertexLists<I> {
         stream.prepare(&[count_incident_triangles::<I>::entry()])?;
         let mut starts = stream.zeros::<u64>(vertices as usize)?;
         let mut invalid = stream.zeros::<u64>(1)?;
-        let (launch, items) = over(stream, triangles);
+        let (launch, items) = items_launch(stream, triangles);
         // SAFETY: three corners per item, and one count per vertex.
         unsafe {
             let counts = starts.view_mut();

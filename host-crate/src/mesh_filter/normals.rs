@@ -5,7 +5,7 @@ use super::{
     lists::{VertexLists, vertex_count},
 };
 use crate::{
-    device::{Buffer, Element, Stream, over},
+    device::{Buffer, Element, Stream, items_launch},
     mesh::{DeviceTriangles, TriangleMesh, threes},
 };
 use cuda_std::Kernel;
@@ -55,7 +55,7 @@ fn normals_indexed<I: Count + Element>(
     stream.prepare(&[normals::vertex_normals::<I>::entry()])?;
     let mut lists = VertexLists::incident_triangles(stream, corners, vertices)?;
     let mut result = stream.alloc::<f32>(positions.len())?;
-    let (launch, items) = over(stream, vertices);
+    let (launch, items) = items_launch(stream, vertices);
     // SAFETY: three coordinates and one list per vertex.
     unsafe {
         let args = (

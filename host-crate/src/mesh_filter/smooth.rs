@@ -7,7 +7,7 @@ use super::{
     recompute_normals,
 };
 use crate::{
-    device::{Buffer, Element, Stream, over},
+    device::{Buffer, Element, Stream, items_launch},
     mesh::{DeviceTriangles, TriangleMesh, threes},
 };
 use cuda_std::Kernel;
@@ -85,7 +85,7 @@ fn smooth_indexed<I: Count + Element>(
     let mut first = stream.alloc::<f32>(len)?;
     let mut sum = stream.alloc::<f32>(len)?;
     let coefficients = coefficients(params);
-    let (launch, items) = over(stream, vertices);
+    let (launch, items) = items_launch(stream, vertices);
     // SAFETY: three numbers and one list per vertex, in all launches.
     unsafe {
         let args = (
@@ -121,7 +121,7 @@ fn smooth_indexed<I: Count + Element>(
         }
         std::mem::swap(&mut previous, &mut current);
     }
-    let (launch, items) = over(stream, len as u64);
+    let (launch, items) = items_launch(stream, len as u64);
     // SAFETY: both have one element per item.
     unsafe {
         let args = (items, sum.view(), positions.view_mut());

@@ -1,4 +1,4 @@
-//! How a computation is made to fit the memory, and what follows a failed allocation.
+//! Estimates of memory, the plan that fits it, and the procedure after a failed allocation.
 //!
 //! All algorithms follow one procedure, on one device or on several:
 //!

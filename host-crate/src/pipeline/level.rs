@@ -32,7 +32,7 @@ use crate::{
 /// Isovalue of the surface of an indicator function.
 const INDICATOR_ISO: f64 = 0.5;
 
-/// Which samples of a volume form an object, or at which value its surface lies.
+/// Definition of an object in a volume: an isovalue, or a selection of samples.
 ///
 /// ```
 /// use ferrovox::pipeline::Level;

@@ -232,7 +232,7 @@ impl<'s> Scanner<'s> {
         let shape = <I as Sealed<V, O>>::SHAPE;
         let shaped = |blocks: u32| {
             Launch::pieces(blocks.into())
-                .at_most_threads(shape.max_threads)
+                .max_threads_per_block(shape.max_threads)
                 .dynamic_shared_bytes_per_thread(shape.slots * shape.items * size_of::<I>() as u32)
         };
         let plan = <I as Sealed<V, O>>::plan(self.stream, shaped(1))?;

@@ -2,7 +2,7 @@
 
 use super::SkeletonError;
 use crate::{
-    device::{Buffer, Stream, over},
+    device::{Buffer, Stream, items_launch},
     grid::DeviceMask,
 };
 use ferrovox_kernels::skeleton::classes::union_masks;
@@ -36,7 +36,7 @@ pub(super) fn union(
     b: &DeviceMask,
 ) -> Result<DeviceMask, SkeletonError> {
     let mut both = stream.alloc::<u32>(a.bits.len())?;
-    let (launch, items) = over(stream, a.layout().words());
+    let (launch, items) = items_launch(stream, a.layout().words());
     // SAFETY: all three have the words of the grid, which the items count.
     unsafe {
         let args = (a.bits.view(), b.bits.view(), items, both.view_mut());

@@ -4,7 +4,9 @@ mod memory;
 
 pub(super) use memory::CpuMemory;
 
-use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, threads::thread_count};
+use super::{
+    DeviceError, Launch, LaunchOverride, Memory, launch_config::LaunchConfig, threads::thread_count,
+};
 use crate::{memory::system_memory, occupancy::DeviceLimits};
 use memory::Pool;
 use simt::Mode;
@@ -50,8 +52,12 @@ impl CpuDevice {
     }
 
     /// Chooses the blocks of a launch.
-    pub fn choose(&self, launch: &Launch, launch_override: Option<&LaunchOverride>) -> Choice {
-        Choice::on_cpu(&self.limits, self.options.block, launch, launch_override)
+    pub fn launch_config(
+        &self,
+        launch: &Launch,
+        launch_override: Option<&LaunchOverride>,
+    ) -> LaunchConfig {
+        LaunchConfig::on_cpu(&self.limits, self.options.block, launch, launch_override)
     }
 
     pub fn limits(&self) -> &DeviceLimits {

@@ -4,8 +4,8 @@
 use super::Shared;
 use crate::{
     device::{
-        DeviceError, Launch, LaunchOverride, choice::Choice, machine_code::MachineCode,
-        modules::ShippedModule, ptx::PtxText,
+        DeviceError, Launch, LaunchOverride, launch_config::LaunchConfig,
+        machine_code::MachineCode, modules::ShippedModule, ptx::PtxText,
     },
     occupancy::{DeviceLimits, KernelResources},
 };
@@ -28,7 +28,7 @@ pub(super) struct Kernels {
     code: Mutex<Code>,
     shipped: &'static ShippedModule,
     ptx: OnceLock<PtxText<'static>>,
-    known: Mutex<HashMap<String, Arc<LoadedKernel>>>,
+    loaded: Mutex<HashMap<String, Arc<LoadedKernel>>>,
     /// Kernels compiled with a register limit.
     limited: Mutex<HashMap<(String, u32), Arc<LoadedKernel>>>,
 }
@@ -52,9 +52,9 @@ pub(in crate::device) struct LoadedKernel {
     module: Arc<Module>,
     /// Block sizes chosen by the calculator, by what they depend on: the calculation takes longer
     /// than a launch.
-    choices: Mutex<Vec<(Launch, Choice)>>,
+    choices: Mutex<Vec<(Launch, LaunchConfig)>>,
     /// Maximum dynamic shared memory requested so far, in bytes.
-    most_shared: Mutex<u32>,
+    max_dynamic_shared: Mutex<u32>,
 }
 
 /// Maximum number of cached choices per kernel. Few kernels have more than one.
@@ -80,25 +80,25 @@ impl LoadedKernel {
             return Ok(());
         }
         // locked until the driver has set it, so that a smaller value cannot overwrite a larger one
-        let most = self.most_shared.lock();
-        let mut most = most.unwrap_or_else(PoisonError::into_inner);
-        if dynamic_bytes > *most {
+        let max = self.max_dynamic_shared.lock();
+        let mut max = max.unwrap_or_else(PoisonError::into_inner);
+        if dynamic_bytes > *max {
             self.function
                 .set_max_dynamic_shared_memory(dynamic_bytes as usize)?;
-            *most = dynamic_bytes;
+            *max = dynamic_bytes;
         }
         Ok(())
     }
 
     /// Chooses the blocks of a launch.
-    pub fn choose(
+    pub fn launch_config(
         &self,
         limits: &DeviceLimits,
         launch: &Launch,
         launch_override: Option<&LaunchOverride>,
-    ) -> Result<Choice, DeviceError> {
+    ) -> Result<LaunchConfig, DeviceError> {
         let by_calculator = || {
-            Choice::on_gpu(
+            LaunchConfig::on_gpu(
                 limits,
                 &self.entry,
                 &self.resources,
@@ -111,10 +111,10 @@ impl LoadedKernel {
         }
         let asked = launch.without_pieces();
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = choices.iter().find(|(launch, _)| *launch == asked) {
-            return Ok(Choice {
-                blocks: launch.blocks(known.threads),
-                ..*known
+        if let Some((_, cached)) = choices.iter().find(|(launch, _)| *launch == asked) {
+            return Ok(LaunchConfig {
+                blocks: launch.blocks(cached.threads),
+                ..*cached
             });
         }
         let choice = by_calculator()?;
@@ -137,18 +137,19 @@ impl Kernels {
             code: Mutex::new(code.map_or(Code::Absent, Code::Shipped)),
             shipped,
             ptx: OnceLock::new(),
-            known: Mutex::default(),
+            loaded: Mutex::default(),
             limited: Mutex::default(),
         }
     }
 
     /// Returns a kernel, which is loaded on first use.
     pub fn get(&self, entry: &str) -> Result<Arc<LoadedKernel>, DeviceError> {
-        if let Some(kernel) = self.known(entry) {
+        if let Some(kernel) = self.loaded_kernel(entry) {
             return Ok(kernel);
         }
         self.load(&[entry])?;
-        self.known(entry).ok_or_else(|| self.unknown(entry))
+        self.loaded_kernel(entry)
+            .ok_or_else(|| self.unknown_kernel(entry))
     }
 
     /// Returns a constant of a kernel's module by name.
@@ -179,7 +180,7 @@ impl Kernels {
         let missing: Vec<&str> = entries
             .iter()
             .map(|entry| &**entry)
-            .filter(|entry| self.known(entry).is_none())
+            .filter(|entry| self.loaded_kernel(entry).is_none())
             .collect();
         if missing.is_empty() {
             return Ok(());
@@ -187,16 +188,16 @@ impl Kernels {
         self.load(&missing)
     }
 
-    fn unknown(&self, entry: &str) -> DeviceError {
+    fn unknown_kernel(&self, entry: &str) -> DeviceError {
         DeviceError::UnknownKernel {
             kernel: entry.to_owned(),
             device: self.shared.id.clone(),
         }
     }
 
-    fn known(&self, entry: &str) -> Option<Arc<LoadedKernel>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(entry).cloned()
+    fn loaded_kernel(&self, entry: &str) -> Option<Arc<LoadedKernel>> {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.get(entry).cloned()
     }
 
     /// Returns a kernel compiled with at most `registers` registers per thread.
@@ -208,20 +209,20 @@ impl Kernels {
         }
         let options = [ModuleJitOption::MaxRegisters(most)];
         let mut compiled = self.compile(&[entry], &options)?;
-        let kernel = Arc::new(compiled.pop().ok_or_else(|| self.unknown(entry))?);
+        let kernel = Arc::new(compiled.pop().ok_or_else(|| self.unknown_kernel(entry))?);
         limited().insert(key, kernel.clone());
         Ok(kernel)
     }
 
     fn load(&self, entries: &[&str]) -> Result<(), DeviceError> {
         // unlocked, so that other threads can launch loaded kernels meanwhile
-        let loaded = match self.machine_code()? {
-            Some(module) => self.kernels_of(&module, entries)?,
+        let kernels = match self.machine_code()? {
+            Some(module) => self.find_kernels(&module, entries)?,
             None => self.compile(entries, &[])?,
         };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for kernel in loaded {
-            known
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        for kernel in kernels {
+            loaded
                 .entry(kernel.entry.clone())
                 .or_insert_with(|| Arc::new(kernel));
         }
@@ -278,7 +279,7 @@ impl Kernels {
         };
         let ptx = ptx
             .module_with(entries)
-            .map_err(|entry| self.unknown(entry))?;
+            .map_err(|entry| self.unknown_kernel(entry))?;
         let loaded = self.shared.with("loading kernels", || {
             Ok(Module::from_ptx_logged(&ptx, options))
         })?;
@@ -288,10 +289,10 @@ impl Kernels {
             // with the compiler's log
             detail: error.to_string(),
         })?;
-        self.kernels_of(&Arc::new(module), entries)
+        self.find_kernels(&Arc::new(module), entries)
     }
 
-    fn kernels_of(
+    fn find_kernels(
         &self,
         module: &Arc<Module>,
         entries: &[&str],
@@ -300,7 +301,7 @@ impl Kernels {
             let function = module
                 .get_function_owned(entry)
                 .map_err(|error| match error {
-                    CudaError::NotFound => self.unknown(entry),
+                    CudaError::NotFound => self.unknown_kernel(entry),
                     other => self.shared.error(format!("looking for {entry}"), other),
                 })?;
             Ok(LoadedKernel {
@@ -309,7 +310,7 @@ impl Kernels {
                 entry: (*entry).to_owned(),
                 module: module.clone(),
                 choices: Mutex::default(),
-                most_shared: Mutex::default(),
+                max_dynamic_shared: Mutex::default(),
             })
         };
         entries.iter().map(kernel).collect()

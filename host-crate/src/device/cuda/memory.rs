@@ -7,7 +7,7 @@
 use super::{
     Shared,
     owner::StreamOwner,
-    pool::{keeps, piece},
+    pool::{block_size, is_enabled},
     users,
 };
 use crate::device::DeviceError;
@@ -29,18 +29,18 @@ pub(in crate::device) struct CudaMemory {
 impl CudaMemory {
     pub(super) fn new(owner: &Arc<StreamOwner>, bytes: usize) -> Result<Self, DeviceError> {
         let shared = &owner.shared;
-        let size = piece(bytes);
-        let kept = if size == 0 {
+        let size = block_size(bytes);
+        let pooled = if size == 0 {
             None
         } else {
-            owner.pool.take(size)
+            owner.pool.acquire(size)
         };
         let allocate = || {
             // SAFETY: nothing reads the bytes before they are written: what an allocation holds is
             // documented as unspecified.
             unsafe { DeviceBuffer::<u8>::uninitialized_async(size, &owner.stream) }
         };
-        let allocated = match kept {
+        let allocated = match pooled {
             Some(buffer) => Ok(buffer),
             None => match allocate() {
                 // retry once with the memory that the pools of this device's streams hold
@@ -50,7 +50,7 @@ impl CudaMemory {
         };
         match allocated {
             Ok(buffer) => {
-                users::add(buffer.as_device_ptr().as_raw(), bytes, owner);
+                users::register_memory(buffer.as_device_ptr().as_raw(), bytes, owner);
                 Ok(Self {
                     buffer: Some(buffer),
                     bytes,
@@ -80,8 +80,8 @@ impl Drop for CudaMemory {
         let Some(buffer) = self.buffer.take() else {
             return;
         };
-        users::remove(buffer.as_device_ptr().as_raw(), self.bytes, &self.owner);
-        if keeps() && !buffer.is_empty() {
+        users::unregister_memory(buffer.as_device_ptr().as_raw(), self.bytes, &self.owner);
+        if is_enabled() && !buffer.is_empty() {
             self.owner.pool.release(buffer);
         }
     }

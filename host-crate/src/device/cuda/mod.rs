@@ -13,7 +13,9 @@ pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, machine_code, modules};
+use super::{
+    DeviceError, Launch, LaunchOverride, Memory, launch_config::LaunchConfig, machine_code, modules,
+};
 use crate::occupancy::{ComputeCapability, DeviceLimits, KernelResources};
 use cust::{
     CudaFlags,
@@ -206,14 +208,14 @@ impl CudaDevice {
     }
 
     /// Chooses the blocks of a launch of a kernel.
-    pub fn choose(
+    pub fn launch_config(
         &self,
         entry: &str,
         launch: &Launch,
         launch_override: Option<&LaunchOverride>,
-    ) -> Result<(Arc<LoadedKernel>, Choice), DeviceError> {
+    ) -> Result<(Arc<LoadedKernel>, LaunchConfig), DeviceError> {
         let kernel = self.kernel(entry, launch_override)?;
-        let choice = kernel.choose(&self.limits, launch, launch_override)?;
+        let choice = kernel.launch_config(&self.limits, launch, launch_override)?;
         Ok((kernel, choice))
     }
 
@@ -264,10 +266,10 @@ fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLim
     };
     let [before, after] = capability.neighbours();
     let like = [Some(capability), before, after].into_iter().flatten();
-    let known = like
+    let similar = like
         .filter_map(|capability| DeviceLimits::for_capability(capability).ok())
         .next();
-    let known = known.unwrap_or(DeviceLimits::cpu(1));
+    let similar = similar.unwrap_or(DeviceLimits::cpu(1));
     let shared_per_block = ask(DeviceAttribute::MaxSharedMemoryPerBlock)?;
     Ok(DeviceLimits {
         capability: Some(capability),
@@ -283,6 +285,6 @@ fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLim
             .map_or(shared_per_block, |opt_in| opt_in.max(shared_per_block)),
         reserved_shared_bytes_per_block: ask(DeviceAttribute::ReservedSharedMemoryPerBlock)
             .unwrap_or(0),
-        ..known
+        ..similar
     })
 }

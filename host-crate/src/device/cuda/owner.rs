@@ -37,7 +37,7 @@ impl StreamOwner {
 
     /// Returns `true` if this is the only stream of the process, so that no ordering with others is
     /// needed.
-    pub fn is_the_only_one() -> bool {
+    pub fn is_only_stream() -> bool {
         STREAMS.load(Ordering::Relaxed) == 1
     }
 

@@ -15,15 +15,16 @@ const LARGE_UNIT: usize = 2 << 20;
 const LARGE: usize = 1 << 20;
 const SMALL_UNIT: usize = 512;
 
-/// `true` if freed memory is pooled.
-pub(super) fn keeps() -> bool {
-    static KEEPS: OnceLock<bool> = OnceLock::new();
-    *KEEPS.get_or_init(|| std::env::var_os("FERROVOX_MEMORY_POOL").is_none_or(|it| it != "off"))
+/// Returns `true` if freed memory is pooled.
+pub(super) fn is_enabled() -> bool {
+    static IS_ENABLED: OnceLock<bool> = OnceLock::new();
+    *IS_ENABLED
+        .get_or_init(|| std::env::var_os("FERROVOX_MEMORY_POOL").is_none_or(|it| it != "off"))
 }
 
 /// Returns the block size for `bytes` bytes.
-pub(super) fn piece(bytes: usize) -> usize {
-    if bytes == 0 || !keeps() {
+pub(super) fn block_size(bytes: usize) -> usize {
+    if bytes == 0 || !is_enabled() {
         return bytes;
     }
     let unit = if bytes < LARGE {
@@ -36,7 +37,7 @@ pub(super) fn piece(bytes: usize) -> usize {
 
 impl Pool {
     /// Takes the smallest block of at least `bytes` bytes, if it is at most a quarter larger.
-    pub(super) fn take(&self, bytes: usize) -> Option<DeviceBuffer<u8>> {
+    pub(super) fn acquire(&self, bytes: usize) -> Option<DeviceBuffer<u8>> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |len: usize| len >= bytes && len - bytes <= bytes / 4;
         let best = (0..free.len())
@@ -46,9 +47,9 @@ impl Pool {
     }
 
     /// Adds a block for reuse by later work on the stream.
-    pub(super) fn release(&self, piece: DeviceBuffer<u8>) {
+    pub(super) fn release(&self, block: DeviceBuffer<u8>) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.push(piece);
+        free.push(block);
     }
 
     /// Returns the number of bytes in the pool.

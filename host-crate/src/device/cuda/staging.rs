@@ -2,7 +2,7 @@
 //!
 //! The driver copies pageable memory with one thread through pinned memory of its own. Here all
 //! threads of rayon copy to and from the staging slots while the device transfers the slots before;
-//! page faults of new host memory are then also taken by all threads.
+//! page faults of new host memory are then also pooled by all threads.
 
 use super::Shared;
 use crate::{device::DeviceError, parallel};
@@ -21,7 +21,7 @@ const SLOTS: usize = 8;
 /// Number of bytes that a thread copies at a time.
 const PIECE: usize = 128 << 10;
 /// Number of staging buffers that a device keeps; more are allocated for more concurrent copies.
-const KEPT: usize = 2;
+const MAX_POOLED: usize = 2;
 
 /// Minimum size in bytes of a staged copy.
 pub(super) const STAGED: usize = 2 * SLOT;
@@ -159,10 +159,10 @@ impl Shared {
         stream: &Stream,
         act: impl FnOnce(&mut Staging) -> CudaResult<()>,
     ) -> Result<bool, DeviceError> {
-        let kept = || self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = kept().pop();
+        let pool = || self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let pooled = pool().pop();
         self.with(what, || {
-            let mut staging = match taken {
+            let mut staging = match pooled {
                 Some(staging) => staging,
                 None => match Staging::new() {
                     Ok(staging) => staging,
@@ -174,11 +174,11 @@ impl Shared {
                 let _ = stream.synchronize();
                 return Err(error);
             }
-            let mut kept = kept();
-            if kept.len() < KEPT {
-                kept.push(staging);
+            let mut pool = pool();
+            if pool.len() < MAX_POOLED {
+                pool.push(staging);
             } else {
-                drop(kept);
+                drop(pool);
                 stream.synchronize()?;
             }
             Ok(true)

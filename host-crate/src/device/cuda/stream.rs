@@ -4,7 +4,7 @@ use super::{
     CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool,
     staging::STAGED, users,
 };
-use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
+use crate::device::{DeviceError, launch_config::LaunchConfig, pinned_registry::is_pinned};
 use cuda_std::PackedArgs;
 use cust::{
     context::ContextGuard,
@@ -75,7 +75,7 @@ impl CudaStream {
             return Ok(());
         }
         if bytes.len() >= STAGED && !is_pinned(bytes) {
-            users::take_up(&self.owner, std::iter::once(memory.pointer()))?;
+            users::register_use(&self.owner, std::iter::once(memory.pointer()))?;
             let (shared, stream) = (&self.owner.shared, &self.owner.stream);
             if shared.upload_staged(stream, &memory.slice(), bytes)? {
                 return Ok(());
@@ -101,7 +101,7 @@ impl CudaStream {
             return Ok(());
         }
         if bytes.len() >= STAGED && !is_pinned(bytes) {
-            users::take_up(&self.owner, std::iter::once(memory.pointer()))?;
+            users::register_use(&self.owner, std::iter::once(memory.pointer()))?;
             let (shared, stream) = (&self.owner.shared, &self.owner.stream);
             if shared.download_staged(stream, &memory.slice(), bytes)? {
                 return Ok(());
@@ -228,12 +228,12 @@ impl CudaStream {
     pub unsafe fn launch(
         &self,
         kernel: &LoadedKernel,
-        choice: &Choice,
+        choice: &LaunchConfig,
         mut args: PackedArgs,
     ) -> Result<(), DeviceError> {
-        users::take_up(&self.owner, args.views().iter().map(|&it| it as u64))?;
+        users::register_use(&self.owner, args.views().iter().map(|&it| it as u64))?;
         let pointers = args.pointers();
-        let Choice {
+        let LaunchConfig {
             blocks,
             threads,
             dynamic_shared_bytes,
@@ -269,7 +269,7 @@ impl CudaStream {
         memory: &[&CudaMemory],
         act: impl FnOnce(&Stream) -> cust::error::CudaResult<()>,
     ) -> Result<(), DeviceError> {
-        users::take_up(&self.owner, memory.iter().map(|memory| memory.pointer()))?;
+        users::register_use(&self.owner, memory.iter().map(|memory| memory.pointer()))?;
         self.act(what, act)
     }
 

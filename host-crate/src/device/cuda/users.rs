@@ -3,7 +3,7 @@
 //!
 //! Memory belongs to the stream that allocated it. Another stream that uses it, by a copy or a
 //! launch, first waits for the work enqueued so far by all users of the memory, and becomes a user
-//! itself. When the memory is dropped, its own stream waits for all users before it reuses the
+//! itself. When the memory is dropped, its own stream waits for all users users it reuses the
 //! memory. A caller may therefore lend a buffer for a call and drop it when the call returns, even
 //! if work on it is still enqueued.
 
@@ -31,7 +31,7 @@ fn memory() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
 }
 
 /// Registers `bytes` bytes at `address` as memory of the stream `home`.
-pub(super) fn add(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
+pub(super) fn register_memory(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
     if bytes > 0 {
         let entry = Entry {
             end: address + bytes as u64,
@@ -44,7 +44,7 @@ pub(super) fn add(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
 
 /// Unregisters the memory at `address`, of `bytes` bytes: later work of its stream waits for its
 /// other users.
-pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
+pub(super) fn unregister_memory(address: u64, bytes: usize, home: &StreamOwner) {
     if bytes == 0 {
         return;
     }
@@ -59,18 +59,18 @@ pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
 
 /// Registers `stream` as a user of the memory that contains these addresses: its later work waits
 /// for the other users.
-pub(super) fn take_up(
+pub(super) fn register_use(
     stream: &Arc<StreamOwner>,
     addresses: impl Iterator<Item = u64>,
 ) -> Result<(), DeviceError> {
-    if StreamOwner::is_the_only_one() {
+    if StreamOwner::is_only_stream() {
         return Ok(());
     }
-    let mut before: Vec<Arc<StreamOwner>> = Vec::new();
+    let mut users: Vec<Arc<StreamOwner>> = Vec::new();
     let mut wait_for = |other: &Arc<StreamOwner>| {
-        let same = |one: &Arc<StreamOwner>| Arc::ptr_eq(one, other);
-        if !same(stream) && !before.iter().any(same) {
-            before.push(other.clone());
+        let same = |it: &Arc<StreamOwner>| Arc::ptr_eq(it, other);
+        if !same(stream) && !users.iter().any(same) {
+            users.push(other.clone());
         }
     };
     let mut memory = memory();
@@ -84,11 +84,11 @@ pub(super) fn take_up(
         let home = entry.home.upgrade();
         home.iter().for_each(&mut wait_for);
         entry.others.iter().for_each(&mut wait_for);
-        let same = |one: &Arc<StreamOwner>| Arc::ptr_eq(one, stream);
+        let same = |it: &Arc<StreamOwner>| Arc::ptr_eq(it, stream);
         if !home.iter().any(same) && !entry.others.iter().any(same) {
             entry.others.push(stream.clone());
         }
     }
     drop(memory);
-    before.iter().try_for_each(|other| stream.wait_for(other))
+    users.iter().try_for_each(|other| stream.wait_for(other))
 }

@@ -2,7 +2,7 @@
 
 use super::super::DistanceParams;
 use crate::device::{Buffer, DeviceError, Stream, rows, rows_launch};
-use crate::{device::over, grid::DeviceMask};
+use crate::{device::items_launch, grid::DeviceMask};
 use ferrovox_kernels::{
     distance::approximate::{measure_rows, spread_chessboard, spread_city_block},
     grid::{Y, Z},
@@ -54,7 +54,7 @@ pub(super) fn city_block_distances(
         (Z, u64::from(grid.nx) * u64::from(grid.ny), spacing.z),
     ];
     for (axis, lines, spacing) in axes {
-        let (launch, items) = over(stream, lines);
+        let (launch, items) = items_launch(stream, lines);
         // SAFETY: the distances are those of the grid, and the items count the scanlines.
         unsafe {
             let args = (grid, axis, items, spacing, distances.view_mut());

@@ -2,7 +2,7 @@
 
 use super::super::{DistanceParams, NearestIndices};
 use crate::device::{Buffer, DeviceError, Element, Stream, rows, rows_launch};
-use crate::{device::over, grid::DeviceMask};
+use crate::{device::items_launch, grid::DeviceMask};
 use ferrovox_kernels::{
     distance::approximate::{PlanePair, measure_nearest, seed_nearest, spread_nearest},
     grid::{X, Y, Z},
@@ -78,7 +78,7 @@ fn run_pass<I: Count + Element>(
         (X, grid.nx, ny * nz),
     ];
     for (axis, count, voxels) in axes {
-        let (launch, items) = over(stream, voxels);
+        let (launch, items) = items_launch(stream, voxels);
         for ascending in [true, false] {
             for step in 1..count {
                 let (from, to) = if ascending {

@@ -1,7 +1,7 @@
 //! Input of the oblique transform: sites as points, and properties of the voxels.
 
 use crate::{
-    device::{Buffer, DeviceError, Stream, over},
+    device::{Buffer, DeviceError, Stream, items_launch},
     distance::DistanceError,
     grid::{DeviceMask, DevicePoints, DeviceSample, DeviceVolume, Geometry, Metric},
 };
@@ -64,7 +64,7 @@ impl<'a> ObliqueSites<'a> {
         check_dims(mask.dims())?;
         let bits = mask.layout();
         let mut boundary = stream.alloc::<u32>(bits.words() as usize)?;
-        let (launch, items) = over(stream, bits.words());
+        let (launch, items) = items_launch(stream, bits.words());
         let neighbours = stream.upload(neighbour_steps(&mask.geometry).as_flattened())?;
         // SAFETY: both buffers have the words of the grid, which the items count.
         unsafe {
@@ -96,7 +96,7 @@ impl<'a> ObliqueSites<'a> {
         let (grid, geometry) = (volume.grid(), volume.geometry());
         let bits = BitRows::new(grid);
         let mut labels = stream.alloc::<f32>(volume.samples().len())?;
-        let (launch, items) = over(stream, grid.samples());
+        let (launch, items) = items_launch(stream, grid.samples());
         // SAFETY: both buffers have one element per voxel, which the items count.
         unsafe {
             let args = (volume.samples().view(), items, labels.view_mut());
@@ -107,7 +107,7 @@ impl<'a> ObliqueSites<'a> {
         let neighbours = stream.upload(steps.as_flattened())?;
         let boundary_points = |outside: bool| {
             let mut words = stream.alloc::<u32>(bits.words() as usize)?;
-            let (launch, items) = over(stream, bits.words());
+            let (launch, items) = items_launch(stream, bits.words());
             // SAFETY: there is one label per voxel and one word per word of the grid, which the
             // items count.
             unsafe {

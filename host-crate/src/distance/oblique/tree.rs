@@ -2,7 +2,7 @@
 
 use super::{MaybeOwned, ObliqueSites};
 use crate::{
-    device::{Buffer, DeviceError, Element, Launch, Stream, over},
+    device::{Buffer, DeviceError, Element, Launch, Stream, items_launch},
     distance::{
         DistanceError, DistanceParams,
         cubes::{SortedSites, sort_sites},
@@ -58,7 +58,7 @@ impl BoundingTree {
         for level in 1..3 {
             let levels = [bounding_tree.levels[level - 1], bounding_tree.levels[level]];
             let starts = [bounding_tree.starts[level - 1], bounding_tree.starts[level]];
-            let (launch, items) = over(stream, levels[1].count());
+            let (launch, items) = items_launch(stream, levels[1].count());
             // SAFETY: the items are the boxes of the level, and those of the level below are
             // computed.
             unsafe {
@@ -89,7 +89,7 @@ impl BoundingTree {
         let mut centre_sites = stream.alloc::<f32>(3 * blocks.count() as usize)?;
         let no_sites = stream.alloc::<f32>(0)?;
         let (coarse, coarse_blocks) = coarse.unwrap_or((no_sites.view(), blocks));
-        let (_, mut items) = over(stream, blocks.count());
+        let (_, mut items) = items_launch(stream, blocks.count());
         // A block of voxels is a large work item for a thread.
         items.chunk = 64;
         let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);

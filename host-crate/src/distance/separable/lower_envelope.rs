@@ -163,7 +163,7 @@ impl LowerEnvelopes {
         let mut reached = stream.alloc::<u32>(reached)?;
         let mut squared = stream.alloc::<u32>(32 * words)?;
         let scan_launch = Launch::pieces(grid.nz.into())
-            .exactly_threads(lower_envelope::row_scan::threads(grid.ny))
+            .exact_threads_per_block(lower_envelope::row_scan::threads(grid.ny))
             .dynamic_shared_bytes_per_thread(4 * padded_row_words(self.scanlines.words()));
         let [along, _] = self.scanlines.launches(O::SEGMENTED);
         let [bound, _] = self.metric.bounds;
@@ -326,7 +326,7 @@ impl EnvelopeScanlines {
             };
             let blocks = u64::from(self.words()) * u64::from(across) * u64::from(segment_count);
             Launch::pieces(blocks)
-                .exactly_threads(tile::threads(positions))
+                .exact_threads_per_block(tile::threads(positions))
                 .dynamic_shared_bytes(tile::shared_bytes(positions))
         })
     }

@@ -304,7 +304,7 @@ impl<T: DeviceSample> Counted<'_, T> {
             // SAFETY: as above, and the subcases are those of the ambiguous cells.
             unsafe {
                 stream.launch::<emit_ambiguous_triangles<I>>(
-                    ambiguous_launch(self.layout).at_most_threads(MAX_AMBIGUOUS_BLOCK),
+                    ambiguous_launch(self.layout).max_threads_per_block(MAX_AMBIGUOUS_BLOCK),
                     (
                         self.below.view(),
                         self.layout,

@@ -33,7 +33,7 @@ pub struct MeshJob {
     /// Filters that the mesh passes before it is checked and written. They need the whole mesh:
     /// a volume that must be streamed is an error.
     pub filters: MeshFilters,
-    /// Whether the mesh is checked before it is written.
+    /// Check of the mesh before it is written.
     pub check: MeshCheck,
     /// Devices that extract the surface, each a part of the volume. One may be named more than
     /// once.

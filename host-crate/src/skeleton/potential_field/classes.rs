@@ -2,7 +2,7 @@
 
 use super::SurfaceNeighbours;
 use crate::{
-    device::{Stream, over},
+    device::{Stream, items_launch},
     grid::DeviceMask,
     skeleton::{
         SkeletonError,
@@ -95,7 +95,7 @@ pub fn classify(
         stream.alloc::<u32>(words)?,
         stream.alloc::<u32>(words)?,
     ];
-    let (launch, items) = over(stream, bits.words());
+    let (launch, items) = items_launch(stream, bits.words());
     // SAFETY: all masks have one word per item.
     unsafe {
         let faces = u32::from(surface == SurfaceNeighbours::Faces);

@@ -2,7 +2,7 @@
 
 use super::VoxelClasses;
 use crate::{
-    device::{Stream, over},
+    device::{Stream, items_launch},
     distance::{self, DistanceMap, DistanceParams, NoSites, Sites},
     memory::CollectOrUnwind,
     skeleton::{Skeleton, SkeletonError},
@@ -46,7 +46,7 @@ impl<'a> Radii<'a> {
             .collect_or_unwind();
         let at = self.stream.upload(&flat)?;
         let mut radii = self.stream.alloc::<f32>(flat.len() / 3)?;
-        let (launch, items) = over(self.stream, radii.len() as u64);
+        let (launch, items) = items_launch(self.stream, radii.len() as u64);
         // SAFETY: the map has the samples of its grid; there are three coordinates and one radius
         // per point.
         unsafe {

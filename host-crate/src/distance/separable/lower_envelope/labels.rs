@@ -2,7 +2,7 @@
 
 use super::{EnvelopeMetric, EnvelopeScanlines};
 use crate::{
-    device::{Buffer, Device, DeviceError, Element, Launch, Stream, over},
+    device::{Buffer, Device, DeviceError, Element, Launch, Stream, items_launch},
     distance::{DistanceParams, separable::weights::Unit},
     grid::{DeviceSample, DeviceVolume, count_ones},
 };
@@ -102,7 +102,7 @@ impl LabelEnvelopes {
             let tile_count =
                 u64::from(self.scanlines.words() * tile::chunks(len)) * u64::from(across);
             Launch::pieces(tile_count.div_ceil(u64::from(MARKING_THREADS / 32)))
-                .exactly_threads(MARKING_THREADS)
+                .exact_threads_per_block(MARKING_THREADS)
         };
         let all = words.view_mut();
         let (along_y, along_z, along_x) = (all.slice(0, y), all.slice(y, z), all.slice(y + z, x));
@@ -162,7 +162,7 @@ impl MarkedChanges<'_> {
         let mut row_scan = stream.alloc::<u32>(2 * words)?;
         let mut reached = stream.alloc::<u32>(scanlines.reached_flags(true) as usize)?;
         let mut squared = stream.alloc::<u32>(32 * words)?;
-        let (rows_launch, rows) = over(stream, u64::from(grid.ny) * u64::from(grid.nz));
+        let (rows_launch, rows) = items_launch(stream, u64::from(grid.ny) * u64::from(grid.nz));
         let [launch_along_y, launch_along_z] = scanlines.launches(false);
         let [plane_bound, _] = metric.bounds;
         let final_bound = metric.distance_bound(*background);

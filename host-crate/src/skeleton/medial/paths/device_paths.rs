@@ -4,7 +4,7 @@ use super::shortest_paths::{
     DistancesAndWeights, ShortestPaths, half_step_lengths, step_lengths_in_units,
 };
 use crate::{
-    device::{Buffer, DeviceError, Launch, Stream, over, rows, rows_launch},
+    device::{Buffer, DeviceError, Launch, Stream, items_launch, rows, rows_launch},
     grid::{DeviceMask, Geometry, Mask, Metric},
     skeleton::{
         SkeletonError,
@@ -121,7 +121,7 @@ impl<'a> DeviceComponent<'a> {
                 group_stride: nx * ny * nz,
                 squared_spacing: weights[2],
             };
-            let (sample_launch, items) = over(stream, samples as u64);
+            let (sample_launch, items) = items_launch(stream, samples as u64);
             // SAFETY: the object is padded by one sample, and the buffers have one element per
             // sample of the box or per voxel.
             unsafe {
@@ -146,7 +146,7 @@ impl<'a> DeviceComponent<'a> {
                 );
                 stream.launch::<edge_weights_along_x>(launch, args)?;
                 for columns in [along_y, along_z] {
-                    let (launch, items) = over(stream, samples as u64 / columns.len);
+                    let (launch, items) = items_launch(stream, samples as u64 / columns.len);
                     let args = (
                         costs.view(),
                         columns,
@@ -305,7 +305,7 @@ impl<'a> DeviceComponent<'a> {
     /// Returns the lengths of all paths by pointer jumping.
     fn path_lengths(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
         let stream = self.stream;
-        let (launch, items) = over(stream, self.count);
+        let (launch, items) = items_launch(stream, self.count);
         let mut unfinished = stream.zeros::<u32>(1)?;
         loop {
             for launched in 1..=JUMPS_PER_CHECK {

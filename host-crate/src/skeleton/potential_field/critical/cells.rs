@@ -1,7 +1,7 @@
 //! Grid cells that may contain a critical point.
 
 use crate::{
-    device::{Stream, over},
+    device::{Stream, items_launch},
     grid::{DeviceMask, DevicePoints},
     skeleton::{SkeletonError, potential_field::field::ForceField},
 };
@@ -16,7 +16,7 @@ pub fn candidate_cells(
     let mask = &field.mask;
     let bits = mask.layout();
     let mut words = stream.alloc::<u32>(mask.bits.len())?;
-    let (launch, items) = over(stream, bits.words());
+    let (launch, items) = items_launch(stream, bits.words());
     // SAFETY: there is one word of cells per word of the mask, one word per item, and four floats
     // per voxel with a force.
     unsafe {

@@ -2,7 +2,7 @@
 
 use super::{Sources, Targets, launch_portions::launch_in_portions, sources::world_metric};
 use crate::{
-    device::{Buffer, DeviceError, Launch, Stream, over},
+    device::{Buffer, DeviceError, Launch, Stream, items_launch},
     grid::{DevicePoints, Metric},
     monitor::Counter,
     skeleton::{
@@ -86,7 +86,7 @@ const MIN_SLICE_SOURCES: u64 = 2048;
 
 /// Returns the launch of this many work items.
 fn blocks(pieces: u64) -> Launch {
-    Launch::pieces(pieces).at_most_threads(MAX_THREADS)
+    Launch::pieces(pieces).max_threads_per_block(MAX_THREADS)
 }
 
 impl WholeJob<'_> {
@@ -165,7 +165,7 @@ impl AllPairsJob<'_> {
     ) -> Result<Buffer<f32>, SkeletonError> {
         let stream = self.stream;
         let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * self.targets.count as usize)?;
-        let (launch, items) = over(stream, self.targets.count);
+        let (launch, items) = items_launch(stream, self.targets.count);
         // SAFETY: there are three sums per target and slice, and four elements per target.
         unsafe {
             let args = (sums.view(), slices, items, forces.view_mut());

@@ -2,7 +2,7 @@
 
 use super::{Sources, sources::world_metric};
 use crate::{
-    device::{Launch, Stream, over},
+    device::{Launch, Stream, items_launch},
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, catch_out_of_memory, with_capacity_or_unwind},
     skeleton::SkeletonError,
@@ -129,7 +129,7 @@ fn components_at(
         return Ok(stream.download(&sums)?);
     }
     let mut results = stream.alloc::<f64>(POINT_COMPONENTS * slices.points as usize)?;
-    let (launch, items) = over(stream, results.len() as u64);
+    let (launch, items) = items_launch(stream, results.len() as u64);
     // SAFETY: the sums hold each slice of each point, and there is one item per result.
     unsafe {
         let args = (sums.view(), slices, items, results.view_mut());

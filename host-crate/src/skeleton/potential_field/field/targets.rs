@@ -1,7 +1,7 @@
 //! Targets of the force.
 
 use crate::{
-    device::{Buffer, DeviceError, Stream, over},
+    device::{Buffer, DeviceError, Stream, items_launch},
     grid::{DeviceMask, DevicePoints},
     scan::{ScanError, Scanner},
     skeleton::SkeletonError,
@@ -29,7 +29,7 @@ impl<'a> Targets<'a> {
     pub fn new(stream: &Stream, mask: &'a DeviceMask) -> Result<Self, SkeletonError> {
         let words = mask.bits.len();
         let mut before = stream.alloc::<u64>(words)?;
-        let (launch, items) = over(stream, words as u64);
+        let (launch, items) = items_launch(stream, words as u64);
         // SAFETY: there is one count per word and item.
         unsafe {
             let args = (mask.bits.view(), items, before.view_mut());
@@ -56,7 +56,7 @@ impl<'a> Targets<'a> {
         };
         let layout = BitRows::new(coarse);
         let mut words = stream.alloc::<u32>(layout.words() as usize)?;
-        let (launch, items) = over(stream, layout.words());
+        let (launch, items) = items_launch(stream, layout.words());
         // SAFETY: the words are those of the mask and of the grid of its runs; there is one item
         // per word of the latter.
         unsafe {

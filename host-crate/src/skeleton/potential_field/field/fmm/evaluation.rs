@@ -156,7 +156,7 @@ impl FmmJob<'_> {
             lattice: lattice.with_bits(self.targets.mask.layout()),
             offsets: tables.near.len() as u32,
         };
-        let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
+        let by_voxels = Launch::pieces(nodes).max_threads_per_block(MAX_THREADS);
         // SAFETY: there is one expansion per brick, three sums per lattice point of each brick,
         // four elements per target, and one weight per source or none at all.
         unsafe {

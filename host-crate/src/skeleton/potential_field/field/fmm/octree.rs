@@ -2,7 +2,7 @@
 
 use super::{interactions::NearFieldCriterion, lattice::BrickLattice};
 use crate::{
-    device::{Buffer, DeviceError, Stream, over},
+    device::{Buffer, DeviceError, Stream, items_launch},
     grid::DeviceMask,
     memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind},
     scan::{ScanError, Scanner},
@@ -128,7 +128,7 @@ impl Octree {
         let mut starts = stream.zeros::<u64>(nodes.count as usize + 1)?;
         let mut source_list = stream.alloc::<u32>(total as usize)?;
         let mut weights = stream.alloc::<f32>(source_weights.weights.len())?;
-        let (launch, items) = over(stream, nodes.count);
+        let (launch, items) = items_launch(stream, nodes.count);
         let source_lattice = lattice.with_bits(sources.layout());
         // SAFETY: the words are those of the mask; there is one start per brick and one more, one
         // element per source, and one weight per weighted source.
@@ -178,7 +178,7 @@ fn count_voxels(
     let bricks = grid.samples();
     let mut counts = stream.alloc::<u32>(bricks as usize)?;
     let mut flags = stream.alloc::<u32>(bricks as usize)?;
-    let (launch, items) = over(stream, bricks);
+    let (launch, items) = items_launch(stream, bricks);
     // SAFETY: the words are those of the mask, and there are a count and a flag per brick.
     unsafe {
         let args = (
@@ -201,7 +201,7 @@ fn coarsen_flags(
     coarse: Grid,
 ) -> Result<Buffer<u32>, DeviceError> {
     let mut flags = stream.alloc::<u32>(coarse.samples() as usize)?;
-    let (launch, items) = over(stream, coarse.samples());
+    let (launch, items) = items_launch(stream, coarse.samples());
     // SAFETY: there is one flag per brick of each grid.
     unsafe {
         let args = (child_flags.view(), fine, coarse, items, flags.view_mut());
@@ -218,7 +218,7 @@ fn occupied_bricks(stream: &Stream, flags: &Buffer<u32>) -> Result<OccupiedBrick
         .download()?;
     let mut indices = stream.alloc::<u32>(flags.len())?;
     let mut bricks = stream.alloc::<u32>(count as usize)?;
-    let (launch, items) = over(stream, flags.len() as u64);
+    let (launch, items) = items_launch(stream, flags.len() as u64);
     // SAFETY: there are three elements per brick, and one per flagged brick.
     unsafe {
         let args = (

@@ -40,7 +40,7 @@ pub(super) fn expansion_bytes(octree: &Octree, terms: u32) -> u64 {
 fn blocks(nodes: u64, useful: u32) -> Launch {
     Launch::pieces(nodes)
         .max_useful_threads(useful)
-        .at_most_threads(MAX_THREADS)
+        .max_threads_per_block(MAX_THREADS)
 }
 
 /// Computes the moments of all levels, finest first (upward pass).

@@ -2,7 +2,7 @@
 
 use super::lattice::BrickLattice;
 use crate::{
-    device::{Buffer, Launch, Stream, over},
+    device::{Buffer, Launch, Stream, items_launch},
     grid::{DeviceMask, DevicePoints, Metric},
     skeleton::{
         SkeletonError,
@@ -71,7 +71,7 @@ impl Refinement<'_> {
             sum_exactly(stream, sources, &points, params.exponent)?
         };
         let targets = self.targets;
-        let (launch, items) = over(stream, count);
+        let (launch, items) = items_launch(stream, count);
         // SAFETY: points and replacements have one entry per item; the other buffers are those of
         // the field.
         unsafe {
@@ -111,7 +111,7 @@ impl Refinement<'_> {
         };
         let mut cells = stream.alloc::<u32>(mask.bits.len())?;
         let mut voxels = stream.alloc::<u32>(mask.bits.len())?;
-        let (launch, items) = over(stream, bits.words());
+        let (launch, items) = items_launch(stream, bits.words());
         // SAFETY: the masks of cells and voxels have the words of the targets' mask, one per item;
         // there are four floats per voxel with a force, and one bound per brick.
         unsafe {
@@ -178,7 +178,7 @@ fn sum_exactly(
             ..slices
         };
         let pair_launch = Launch::pieces(slices.targets * slices.count).block_divides(PARTIAL_SUMS);
-        let (target_launch, items) = over(stream, slices.targets);
+        let (target_launch, items) = items_launch(stream, slices.targets);
         let source_coords = sources.points.coordinates.view();
         let point_coords = points.coordinates.view().slice(3 * first, 3 * targets);
         // SAFETY: there are three coordinates per source and point, one weight per source or none

@@ -1,4 +1,4 @@
-//! Choice of the block size of a launch.
+//! LaunchConfig of the block size of a launch.
 
 use super::{DeviceError, Launch, LaunchOverride, LaunchPlan};
 use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
@@ -16,7 +16,7 @@ pub enum BlockSizeSource {
 
 /// Grid and block of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct LaunchConfig {
     pub threads: u32,
     pub blocks: u32,
     pub dynamic_shared_bytes: u32,
@@ -25,7 +25,7 @@ pub(super) struct Choice {
     pub by: BlockSizeSource,
 }
 
-impl Choice {
+impl LaunchConfig {
     pub fn plan(&self) -> LaunchPlan {
         LaunchPlan {
             threads: self.threads,
@@ -42,13 +42,16 @@ impl Choice {
         launch_override: Option<&LaunchOverride>,
     ) -> Self {
         let (threads, by) = match (launch_override.and_then(|it| it.block), options_block) {
-            (Some(most), _) => (launch.largest_up_to(most), BlockSizeSource::LaunchOverride),
+            (Some(most), _) => (
+                launch.largest_block_up_to(most),
+                BlockSizeSource::LaunchOverride,
+            ),
             (None, 1) => (
                 by_calculator(limits, &KernelResources::new(0), launch, 0),
                 BlockSizeSource::Calculator,
             ),
             (None, block) => (
-                block.min(launch.most_threads()).max(launch.least_threads()),
+                block.min(launch.max_threads()).max(launch.min_threads()),
                 BlockSizeSource::CpuOptions,
             ),
         };
@@ -74,7 +77,10 @@ impl Choice {
     ) -> Result<Self, DeviceError> {
         let extra = launch_override.map_or(0, |it| it.extra_shared_bytes);
         let (threads, by) = match launch_override.and_then(|it| it.block) {
-            Some(most) => (launch.largest_up_to(most), BlockSizeSource::LaunchOverride),
+            Some(most) => (
+                launch.largest_block_up_to(most),
+                BlockSizeSource::LaunchOverride,
+            ),
             None => (
                 by_calculator(limits, kernel, launch, extra),
                 BlockSizeSource::Calculator,
@@ -87,7 +93,7 @@ impl Choice {
                 kernel: entry.to_owned(),
                 threads,
                 registers: kernel.registers,
-                most_threads: kernel.max_threads,
+                max_threads: kernel.max_threads,
                 shared_bytes: u64::from(kernel.static_shared_bytes)
                     + u64::from(dynamic_shared_bytes),
             });
@@ -115,7 +121,7 @@ fn by_calculator(
         |threads| launch.dynamic_shared(threads).saturating_add(extra),
         |threads| launch.suits(threads),
     )
-    .max(launch.least_threads())
+    .max(launch.min_threads())
 }
 
 fn dynamic_shared(launch: &Launch, threads: u32, launch_override: Option<&LaunchOverride>) -> u32 {
@@ -140,14 +146,24 @@ mod tests {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(32).with_max_threads(1024);
         let threads = |launch: Launch, asked: u32| {
-            let choice = Choice::on_gpu(&h200, "k", &kernel, &launch, Some(&block(asked))).unwrap();
+            let choice =
+                LaunchConfig::on_gpu(&h200, "k", &kernel, &launch, Some(&block(asked))).unwrap();
             assert_eq!(choice.by, BlockSizeSource::LaunchOverride);
             choice.threads
         };
         assert_eq!(threads(Launch::pieces(5), 193), 193);
-        assert_eq!(threads(Launch::pieces(5).at_most_threads(128), 193), 128);
-        assert_eq!(threads(Launch::pieces(5).exactly_threads(256), 193), 256);
-        assert_eq!(threads(Launch::pieces(5).exactly_threads(256), 900), 256);
+        assert_eq!(
+            threads(Launch::pieces(5).max_threads_per_block(128), 193),
+            128
+        );
+        assert_eq!(
+            threads(Launch::pieces(5).exact_threads_per_block(256), 193),
+            256
+        );
+        assert_eq!(
+            threads(Launch::pieces(5).exact_threads_per_block(256), 900),
+            256
+        );
         assert_eq!(threads(Launch::pieces(5).block_divides(256), 193), 128);
         assert_eq!(threads(Launch::pieces(5).block_divides(64), 1000), 64);
         assert_eq!(threads(Launch::warp_pieces(5), 193), 192, "whole warps");
@@ -158,8 +174,8 @@ mod tests {
     fn block_that_cannot_run_is_an_error() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(80).with_max_threads(768);
-        let choose = |launch_override: &LaunchOverride| {
-            Choice::on_gpu(
+        let config = |launch_override: &LaunchOverride| {
+            LaunchConfig::on_gpu(
                 &h200,
                 "greedy",
                 &kernel,
@@ -167,16 +183,16 @@ mod tests {
                 Some(launch_override),
             )
         };
-        let error = choose(&block(1024)).unwrap_err().to_string();
+        let error = config(&block(1024)).unwrap_err().to_string();
         for fact in ["greedy", "1024", "80", "768"] {
             assert!(error.contains(fact), "{error}");
         }
-        assert!(choose(&block(768)).is_ok());
+        assert!(config(&block(768)).is_ok());
         let padded = LaunchOverride {
             extra_shared_bytes: 100_000,
             ..block(128)
         };
-        let choice = choose(&padded).unwrap();
+        let choice = config(&padded).unwrap();
         assert_eq!(choice.dynamic_shared_bytes, 100_000);
         assert_eq!(choice.resident_blocks, 2 * 132);
     }
@@ -186,26 +202,26 @@ mod tests {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(40).with_max_threads(1024);
         let launch = Launch::pieces(5).dynamic_shared_bytes_per_thread(100);
-        let choice = Choice::on_gpu(&h200, "k", &kernel, &launch, None).unwrap();
+        let choice = LaunchConfig::on_gpu(&h200, "k", &kernel, &launch, None).unwrap();
         assert_eq!(
             (choice.threads, choice.by),
             (768, BlockSizeSource::Calculator)
         );
         assert_eq!(choice.dynamic_shared_bytes, 76_800);
         let cpu = DeviceLimits::cpu(3);
-        let choice = Choice::on_cpu(&cpu, 1, &launch, None);
+        let choice = LaunchConfig::on_cpu(&cpu, 1, &launch, None);
         assert_eq!(
             (choice.threads, choice.by),
             (1, BlockSizeSource::Calculator)
         );
         for options_block in [1, 64, 500] {
-            let launch = launch.exactly_threads(96);
+            let launch = launch.exact_threads_per_block(96);
             assert_eq!(
-                Choice::on_cpu(&cpu, options_block, &launch, None).threads,
+                LaunchConfig::on_cpu(&cpu, options_block, &launch, None).threads,
                 96
             );
         }
-        let choice = Choice::on_cpu(&cpu, 64, &launch.at_most_threads(32), None);
+        let choice = LaunchConfig::on_cpu(&cpu, 64, &launch.max_threads_per_block(32), None);
         assert_eq!(
             (choice.threads, choice.by),
             (32, BlockSizeSource::CpuOptions)
