@@ -10,7 +10,7 @@ use bytemuck::cast_slice_mut;
 use crate::io::volume::layout::Layout;
 use crate::io::{ByteOrder, FileProblem, Scaling, StoredType};
 use crate::{
-    grid::{Sample, with_kernel_sample_type},
+    grid::{Sample, SampleType, with_kernel_sample_type},
     memory, parallel,
 };
 
