@@ -163,11 +163,11 @@ fn with_defaults(options: &[OsString]) -> Vec<OsString> {
         ("--out-dir", paths::target().join("bench")),
         ("--peers-dir", paths::root().join("benches/peers")),
     ] {
-        let given = |option: &OsString| {
+        let is_given = |option: &OsString| {
             let option = option.to_string_lossy();
             option == name || option.starts_with(&format!("{name}="))
         };
-        if !options.iter().any(given) {
+        if !options.iter().any(is_given) {
             all.extend([name.into(), directory.into()]);
         }
     }

@@ -48,11 +48,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for package in published(&metadata) {
         command.args(["--package", package.name.as_str()]);
     }
-    for (wanted, option) in [
+    for (is_enabled, option) in [
         (arguments.allow_dirty, "--allow-dirty"),
         (arguments.no_verify, "--no-verify"),
     ] {
-        if wanted {
+        if is_enabled {
             command.arg(option);
         }
     }

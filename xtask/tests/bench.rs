@@ -313,8 +313,11 @@ fn field_benchmark_covers_variants_and_exponents() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let options = ["--targets", "500", "--sources", "600"];
-    let ways = ["--variants", "all", "--exponents", "2,3.5"];
-    let records = bench(folder.path(), &[&["field"], &options[..], &ways].concat());
+    let variants = ["--variants", "all", "--exponents", "2,3.5"];
+    let records = bench(
+        folder.path(),
+        &[&["field"], &options[..], &variants].concat(),
+    );
     assert_eq!(records.len(), 4 * 2 * 2);
     for record in &records {
         assert_eq!(record["elements"], 500 * 600);

@@ -39,10 +39,10 @@ fn a_new_kernel_builds_runs_and_can_be_measured() {
         return;
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    let made = xtask(&["new-kernel", "./not-yet/../smooth"], folder.path());
-    assert!(!made.status.success(), "{}", output_text(&made));
-    let made = xtask(&["new-kernel", "./smooth"], folder.path());
-    assert!(made.status.success(), "{}", output_text(&made));
+    let output = xtask(&["new-kernel", "./not-yet/../smooth"], folder.path());
+    assert!(!output.status.success(), "{}", output_text(&output));
+    let output = xtask(&["new-kernel", "./smooth"], folder.path());
+    assert!(output.status.success(), "{}", output_text(&output));
     let smooth = folder.path().join("smooth");
 
     let ran = cargo(&["run", "--quiet"], &smooth);
@@ -125,12 +125,12 @@ fn inspect(smooth: &Path) {
         eprintln!("skipped inspect: {}", output_text(&setup));
         return;
     }
-    let seen = xtask(
+    let output = xtask(
         &["inspect", "smooth", "--kernels", "kernels", "--block", "64"],
         smooth,
     );
-    assert!(seen.status.success(), "{}", output_text(&seen));
-    let text = output_text(&seen);
+    assert!(output.status.success(), "{}", output_text(&output));
+    let text = output_text(&output);
     for fact in [
         "static shared memory   4104 bytes",
         "barriers               1",

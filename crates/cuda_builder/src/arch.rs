@@ -111,7 +111,7 @@ impl NvvmArch {
             .iter()
             .map(|number| format!("compute_{number}"))
             .collect();
-        let mut held: Vec<String> = COMPUTE_FEATURES
+        let mut features: Vec<String> = COMPUTE_FEATURES
             .iter()
             .filter(|&feature| feature <= number)
             .map(|feature| format!("compute_{feature}"))
@@ -121,10 +121,11 @@ impl NvvmArch {
             known.extend(with_letter.map(|feature| format!("compute_{feature}{letter}")));
         }
         if !suffix.is_empty() {
-            held.push(format!("compute_{number}{suffix}"));
+            features.push(format!("compute_{number}{suffix}"));
         }
         let values: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
-        held.iter()
+        features
+            .iter()
             .map(|name| format!("--cfg=target_feature={name:?}"))
             // rustc takes known names from LLVM, which has no such features
             .chain(["-Aexplicit_builtin_cfgs_in_flags".to_owned()])

@@ -47,19 +47,19 @@ pub(crate) fn scrub_environment(command: &mut Command) {
         let Some(value) = env::var_os(name) else {
             continue;
         };
-        let kept: Vec<_> = env::split_paths(&value)
+        let retained: Vec<_> = env::split_paths(&value)
             .filter(|path| !belongs_to_host_build(&path.to_string_lossy()))
             .collect();
-        match env::join_paths(&kept) {
-            Ok(value) if !kept.is_empty() => command.env(name, value),
+        match env::join_paths(&retained) {
+            Ok(value) if !retained.is_empty() => command.env(name, value),
             _ => command.env_remove(name),
         };
     }
 }
 
 fn is_removed(name: &str) -> bool {
-    let kept = KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    !kept
+    let is_kept = KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    !is_kept
         && (REMOVED.contains(&name)
             || REMOVED_PREFIXES
                 .iter()

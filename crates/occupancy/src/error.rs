@@ -136,17 +136,17 @@ fn opt_in_hint(max: u32, max_opt_in: u32) -> String {
 /// Returns the names most similar to `name`: those that contain it first, then by edit distance.
 pub(super) fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     const MAX_SUGGESTIONS: usize = 5;
-    let wanted = name.to_lowercase();
+    let lower_name = name.to_lowercase();
     let mut ranked: Vec<(usize, &str)> = known
         .filter_map(|candidate| {
             let lower = candidate.to_lowercase();
-            let distance = if !wanted.is_empty() && lower.contains(&wanted) {
+            let distance = if !lower_name.is_empty() && lower.contains(&lower_name) {
                 0
             } else {
-                edit_distance(&wanted, &lower)
+                edit_distance(&lower_name, &lower)
             };
             // names that differ in more than half of their letters are not suggested
-            (distance * 2 <= wanted.chars().count()).then_some((distance, candidate))
+            (distance * 2 <= lower_name.chars().count()).then_some((distance, candidate))
         })
         .collect();
     ranked.sort();

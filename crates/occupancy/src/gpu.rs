@@ -91,8 +91,10 @@ impl Gpu {
     /// # Ok::<(), occupancy::OccupancyError>(())
     /// ```
     pub fn named(name: &str) -> Result<&'static Gpu, OccupancyError> {
-        let wanted = normalized_name(name);
-        let found = GPUS.iter().find(|gpu| normalized_name(gpu.name) == wanted);
+        let normalized = normalized_name(name);
+        let found = GPUS
+            .iter()
+            .find(|gpu| normalized_name(gpu.name) == normalized);
         found.ok_or_else(|| OccupancyError::UnknownDevice {
             name: name.to_owned(),
             suggestions: similar_names(name, GPUS.iter().map(|gpu| gpu.name)),

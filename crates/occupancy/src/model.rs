@@ -101,12 +101,15 @@ fn check_shared(
         });
     }
     let all = device.shared_bytes_per_multiprocessor;
-    let given = match block.carveout {
+    let requested = match block.carveout {
         Carveout::Percent(percent) if percent > 100 => format!("{percent} percent"),
         Carveout::Bytes(bytes) if bytes > all => format!("{bytes} bytes"),
         _ => return Ok(()),
     };
-    Err(OccupancyError::Carveout { given, max: all })
+    Err(OccupancyError::Carveout {
+        given: requested,
+        max: all,
+    })
 }
 
 #[cfg(test)]

@@ -130,9 +130,9 @@ pub const ALL: [Workload; 15] = [
             for method in [Method::CityBlock, Method::Chessboard, Method::CenterPoint] {
                 metrics.push(distances(stream, side, method)?);
             }
-            Ok(Box::new(move |wanted| {
+            Ok(Box::new(move |download| {
                 let results: Outcome<Vec<Vec<u8>>> =
-                    metrics.iter_mut().map(|run| run(wanted)).collect();
+                    metrics.iter_mut().map(|run| run(download)).collect();
                 Ok(results?.concat())
             }))
         },
@@ -192,7 +192,7 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     let ball = DeviceMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
     let classes =
         potential_field::classify(stream, &ball, potential_field::SurfaceNeighbours::Faces)?;
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let mut all = Vec::new();
         for variant in FieldVariant::ALL {
             for precision in Precision::ALL {
@@ -202,16 +202,16 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
                     ..potential_field::Params::default()
                 };
                 let field = potential_field::field::force_field(stream, &classes, &params)?;
-                all.extend(bytes(stream, &field.forces, wanted)?);
+                all.extend(bytes(stream, &field.forces, download)?);
             }
         }
         Ok(all)
     }))
 }
 
-/// Returns the bytes of a buffer, or an empty vector if they are not wanted.
-fn bytes<T: Element>(stream: &Stream, buffer: &Buffer<T>, wanted: bool) -> Outcome<Vec<u8>> {
-    Ok(if wanted {
+/// Returns the bytes of a buffer, or an empty vector without `download`.
+fn bytes<T: Element>(stream: &Stream, buffer: &Buffer<T>, download: bool) -> Outcome<Vec<u8>> {
+    Ok(if download {
         bytemuck::cast_slice(&stream.download(buffer)?).to_vec()
     } else {
         Vec::new()
@@ -236,15 +236,15 @@ where
         method,
         ..Default::default()
     };
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let mesh: DeviceMesh = isosurface::extract(stream, &volume, None, &params)?;
-        let mut all = bytes(stream, &mesh.positions, wanted)?;
+        let mut all = bytes(stream, &mesh.positions, download)?;
         all.extend(match &mesh.triangles {
-            DeviceTriangles::U32(indices) => bytes(stream, indices, wanted)?,
-            DeviceTriangles::U64(indices) => bytes(stream, indices, wanted)?,
+            DeviceTriangles::U32(indices) => bytes(stream, indices, download)?,
+            DeviceTriangles::U64(indices) => bytes(stream, indices, download)?,
         });
         if let Some(normals) = &mesh.normals {
-            all.extend(bytes(stream, normals, wanted)?);
+            all.extend(bytes(stream, normals, download)?);
         }
         Ok(all)
     }))
@@ -261,9 +261,9 @@ fn scan(stream: &Stream, side: usize, method: ScanMethod) -> Outcome<Run<'_>> {
         method,
         ..ScanParams::default()
     };
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         scanner.scan(Sum, &input, &mut output, &params)?;
-        bytes(stream, &output, wanted)
+        bytes(stream, &output, download)
     }))
 }
 
@@ -272,9 +272,9 @@ fn scan_checked(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     let input = stream.upload(&values)?;
     let mut output = stream.alloc::<u64>(values.len())?;
     let mut scanner = Scanner::new(stream)?;
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         scanner.exclusive_checked(&input, &mut output)?;
-        bytes(stream, &output, wanted)
+        bytes(stream, &output, download)
     }))
 }
 
@@ -291,28 +291,28 @@ fn distances(stream: &Stream, side: usize, method: Method) -> Outcome<Run<'_>> {
         no_sites: NoSites::Infinity,
         ..Default::default()
     };
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let map = distance::transform(stream, Sites::Voxels(&sites), &params)?;
-        bytes(stream, &map.distances, wanted)
+        bytes(stream, &map.distances, download)
     }))
 }
 
 fn points(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
-    let place = |i: usize, k: u32| {
+    let coordinate = |i: usize, k: u32| {
         let turns = i as f64 * [0.754_877_666, 0.569_840_291, 0.430_159_709][k as usize];
         (turns.fract() * side as f64) as f32
     };
     let points: Vec<[f32; 3]> = (0..side * side)
-        .map(|i| [0, 1, 2].map(|k| place(i, k)))
+        .map(|i| [0, 1, 2].map(|k| coordinate(i, k)))
         .collect();
     let points = DevicePoints::from_voxels(stream, &points, [side; 3], Geometry::default())?;
     let params = DistanceParams {
         method: Method::Cubes,
         ..Default::default()
     };
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let map = distance::transform(stream, Sites::Points(&points), &params)?;
-        bytes(stream, &map.distances, wanted)
+        bytes(stream, &map.distances, download)
     }))
 }
 
@@ -323,9 +323,9 @@ fn labels(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     };
     let labels: DeviceVolume<u8> =
         synthetic::sphere_as(stream, [side; 3], 0.4 * side as f32, levels)?;
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let map = distance::transform_labels(stream, &labels, &DistanceParams::default())?;
-        bytes(stream, &map.distances, wanted)
+        bytes(stream, &map.distances, download)
     }))
 }
 
@@ -335,13 +335,13 @@ fn signed(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
         method: Method::Cubes,
         ..Default::default()
     };
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let crossings = DevicePoints::from_crossings(stream, &sphere, 0.0)?;
         let mut map = distance::transform(stream, Sites::Points(&crossings), &params)?;
         let shell = DeviceMask::from_level(stream, &sphere, 0.0)?;
         let inside = DeviceMask::enclosed_by(stream, &shell)?;
         distance::apply_sign(stream, &mut map, &inside)?;
-        bytes(stream, &map.distances, wanted)
+        bytes(stream, &map.distances, download)
     }))
 }
 
@@ -351,15 +351,15 @@ fn synthetic_fields(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
         centre: [at * n, 0.5 * n, (1.0 - at) * n],
         radius: 0.2 * n,
     });
-    Ok(Box::new(move |wanted| {
+    Ok(Box::new(move |download| {
         let sphere = synthetic::sphere(stream, [side; 3], 0.4 * n)?;
-        let mut all = bytes(stream, sphere.samples(), wanted)?;
+        let mut all = bytes(stream, sphere.samples(), download)?;
         drop(sphere);
         let gyroid = synthetic::gyroid(stream, [side; 3], 4.0 * TAU)?;
-        all.extend(bytes(stream, gyroid.samples(), wanted)?);
+        all.extend(bytes(stream, gyroid.samples(), download)?);
         drop(gyroid);
         let metaballs = synthetic::metaballs(stream, [side; 3], &balls)?;
-        all.extend(bytes(stream, metaballs.samples(), wanted)?);
+        all.extend(bytes(stream, metaballs.samples(), download)?);
         Ok(all)
     }))
 }

@@ -86,12 +86,12 @@ fn write_cycle(text: &mut String, kind: &str, cycle: &[String], edges: &Edges) {
         cycle.len(),
         cycle.join(", ")
     );
-    for ((from, to), seen) in edges {
+    for ((from, to), found) in edges {
         let _ = writeln!(
             text,
             "  {from} -> {to} ({} locations)\n{}",
-            seen.len(),
-            locations(seen, SHOWN_LOCATIONS)
+            found.len(),
+            locations(found, SHOWN_LOCATIONS)
         );
     }
 }

@@ -49,17 +49,17 @@ pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
     if !old.is_file() {
         return Ok(Comparison::Different(format!("{name}: missing")));
     }
-    let kept = text::read(old)?;
-    if kept == fresh {
+    let recorded = text::read(old)?;
+    if recorded == fresh {
         return Ok(Comparison::Equal);
     }
     let same_sources =
-        line(&kept, SOURCES).is_some() && line(&kept, SOURCES) == line(&fresh, SOURCES);
-    Ok(match line(&kept, COMPILER) {
+        line(&recorded, SOURCES).is_some() && line(&recorded, SOURCES) == line(&fresh, SOURCES);
+    Ok(match line(&recorded, COMPILER) {
         Some(compiler) if same_sources && line(&fresh, COMPILER) != Some(compiler.clone()) => {
             Comparison::OtherCompiler(compiler)
         }
-        _ => Comparison::Different(format!("{name}: {}", summary(&kept, &fresh))),
+        _ => Comparison::Different(format!("{name}: {}", summary(&recorded, &fresh))),
     })
 }
 
@@ -188,14 +188,17 @@ mod tests {
             fs::write(&path, text).unwrap();
             path
         };
-        let kept = file("kept", "// compiler: rustc 1\n// sources: sha256 a\nret;\n");
-        assert_eq!(compare(&kept, &kept).unwrap(), Comparison::Equal);
+        let recorded = file(
+            "recorded",
+            "// compiler: rustc 1\n// sources: sha256 a\nret;\n",
+        );
+        assert_eq!(compare(&recorded, &recorded).unwrap(), Comparison::Equal);
         let fresh = file(
             "fresh",
             "// compiler: rustc 2\n// sources: sha256 a\nexit;\n",
         );
         assert_eq!(
-            compare(&kept, &fresh).unwrap(),
+            compare(&recorded, &fresh).unwrap(),
             Comparison::OtherCompiler("rustc 1".to_owned())
         );
         for text in [
@@ -204,14 +207,14 @@ mod tests {
         ] {
             assert!(
                 matches!(
-                    compare(&kept, &file("fresh", text)).unwrap(),
+                    compare(&recorded, &file("fresh", text)).unwrap(),
                     Comparison::Different(_)
                 ),
                 "{text}"
             );
         }
         assert_eq!(
-            compare(&directory.path().join("none"), &kept).unwrap(),
+            compare(&directory.path().join("none"), &recorded).unwrap(),
             Comparison::Different("none: missing".to_owned())
         );
     }

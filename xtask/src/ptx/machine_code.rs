@@ -53,7 +53,7 @@ pub fn update(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
             stale.push((arch, from, hash));
         }
     }
-    let (waiting, made) = (Mutex::new(stale.into_iter()), Mutex::new(Vec::new()));
+    let (waiting, assembled) = (Mutex::new(stale.into_iter()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
@@ -63,18 +63,18 @@ pub fn update(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
                         break;
                     };
                     let code = assemble(out, ptxas, arch, from, hash);
-                    if let Ok(mut made) = made.lock() {
-                        made.push((arch, code));
+                    if let Ok(mut assembled) = assembled.lock() {
+                        assembled.push((arch, code));
                     }
                 }
             });
         }
     });
-    let Ok(made) = made.into_inner() else {
+    let Ok(assembled) = assembled.into_inner() else {
         bail!("an assembling thread panicked");
     };
     let mut names = Vec::new();
-    for (arch, code) in made {
+    for (arch, code) in assembled {
         recorded.set_machine_code(arch, code?);
         names.push(cubin_name(arch));
     }

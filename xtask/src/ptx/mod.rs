@@ -19,8 +19,8 @@ use cuda_builder::{Assembled, CudaBuilder, NvvmArch, Ptxas, ResourceTable};
 use self::compare::Comparison;
 use crate::{paths, setup};
 
-/// Shipped architectures: sm_70 runs on everything newer, compiled by the driver; sm_90 spares
-/// Hopper a slower translation.
+/// Shipped architectures: sm_70 runs on all newer GPUs, compiled by the driver; sm_90 avoids the
+/// slower translation on Hopper.
 const SHIPPED: [NvvmArch; 2] = [NvvmArch::Compute70, NvvmArch::Compute90];
 
 /// Arguments of `ptx`.
@@ -138,7 +138,7 @@ impl Job<'_> {
                 // resource usage follows from the code
                 Comparison::Different(_) if name == resources::FILE && other_compiler.is_some() => {
                 }
-                Comparison::Different(how) => differences.push(how),
+                Comparison::Different(summary) => differences.push(summary),
                 Comparison::OtherCompiler(compiler) => other_compiler = Some(compiler),
             }
         }

@@ -164,9 +164,9 @@ pub fn run(program: &Program, all: bool) -> (Counts, Vec<TestTime>) {
 /// by the existing value.
 fn library_path() -> std::ffi::OsString {
     let own = sysroot().map(|root| root.join("lib"));
-    let given = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let all = own.into_iter().chain(env::split_paths(&given));
-    env::join_paths(all).unwrap_or(given)
+    let inherited = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let all = own.into_iter().chain(env::split_paths(&inherited));
+    env::join_paths(all).unwrap_or(inherited)
 }
 
 #[cfg(test)]

@@ -124,12 +124,12 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
-    let rendered = |wanted: fn(&str) -> bool| -> String {
+    let rendered = |is_selected: fn(&str) -> bool| -> String {
         let diagnostics = messages
             .iter()
             .filter_map(|message| message.message.as_ref());
         diagnostics
-            .filter(|diagnostic| wanted(&diagnostic.level))
+            .filter(|diagnostic| is_selected(&diagnostic.level))
             .filter_map(|diagnostic| diagnostic.rendered.as_deref())
             .collect()
     };
@@ -144,10 +144,10 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
     if !warnings.is_empty() {
         eprint!("{warnings}");
     }
-    let made = messages
+    let artifacts = messages
         .into_iter()
         .filter(|message| message.reason == "compiler-artifact");
-    Ok(made
+    Ok(artifacts
         .flat_map(|message| {
             let manifest = message.manifest_path;
             message.filenames.into_iter().map(move |file| Artifact {

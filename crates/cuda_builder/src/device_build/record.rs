@@ -78,10 +78,10 @@ impl LinkInputs {
                 _ => {}
             }
         }
-        let kept = PathBuf::from(format!("{}.objects", output?));
+        let folder = PathBuf::from(format!("{}.objects", output?));
         inputs.objects = objects
             .into_iter()
-            .filter_map(|object| Some(kept.join(object.file_name()?)))
+            .filter_map(|object| Some(folder.join(object.file_name()?)))
             .collect();
         (!inputs.objects.is_empty()).then_some(inputs)
     }

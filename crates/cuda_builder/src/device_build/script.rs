@@ -9,7 +9,7 @@ use crate::error::IoContext;
 /// Writes an executable script and returns its path. An identical existing file is not modified, so
 /// that cargo detects no change.
 pub(super) fn install_script(path: &Path, text: &str) -> Result<PathBuf> {
-    if fs::read_to_string(path).is_ok_and(|there| there == text) {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(path.to_owned());
     }
     if let Some(directory) = path.parent() {

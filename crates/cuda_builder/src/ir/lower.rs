@@ -46,8 +46,9 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
         }
     }
     let is_public = |item: &Item| {
-        let kept = item.is_kernel() || item.text.starts_with('@') && exported.contains(&item.name);
-        kept && !item.is_local() || item.name == DYNAMIC_SHARED || item.name == HEAP
+        let is_exported =
+            item.is_kernel() || item.text.starts_with('@') && exported.contains(&item.name);
+        is_exported && !item.is_local() || item.name == DYNAMIC_SHARED || item.name == HEAP
     };
     for item in module
         .functions

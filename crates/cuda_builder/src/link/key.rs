@@ -62,12 +62,12 @@ pub(super) fn link_key(
 
 /// Returns path, size and timestamp of a file, for files that are large or rarely change.
 fn stamp(path: &Path) -> Vec<u8> {
-    let about = fs::metadata(path).ok().map(|about| {
-        let time = about.modified().ok();
+    let metadata = fs::metadata(path).ok().map(|metadata| {
+        let time = metadata.modified().ok();
         let age = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        (about.len(), age)
+        (metadata.len(), age)
     });
-    format!("{path:?} {about:?}").into_bytes()
+    format!("{path:?} {metadata:?}").into_bytes()
 }
 
 #[cfg(test)]

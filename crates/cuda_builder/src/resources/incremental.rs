@@ -58,7 +58,7 @@ impl Ptxas {
     ) -> Result<Assembled> {
         let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
         let items = if is_debug(&text) { None } else { split(&text) };
-        let whole = || {
+        let assemble_all = || {
             let kernels = self.resources(ptx, arch)?;
             Ok(Assembled {
                 fresh: kernels.len(),
@@ -66,7 +66,7 @@ impl Ptxas {
             })
         };
         let Some(items) = items else {
-            return whole();
+            return assemble_all();
         };
         if let Some(directory) = cache.parent() {
             fs::create_dir_all(directory).at("cannot create", directory)?;
@@ -84,13 +84,13 @@ impl Ptxas {
         }
         found.fresh = missed.len();
         if missed.len() == keys.len() && (jobs <= 1 || keys.len() < 2) {
-            found = whole()?;
+            found = assemble_all()?;
         } else if !missed.is_empty() {
             match self.assemble(&items, &missed, arch, cache, jobs)? {
                 Some(fresh) => found.kernels.extend(fresh),
                 // the message must contain line numbers of the user's file (or the complete file is
                 // valid because the kernels depend on each other)
-                None => found = whole()?,
+                None => found = assemble_all()?,
             }
         }
         for (entry, key) in entries(&items).zip(keys) {
@@ -131,7 +131,7 @@ impl Ptxas {
     fn assemble(
         &self,
         items: &[Item],
-        wanted: &[&Item],
+        missed: &[&Item],
         arch: NvvmArch,
         cache: &Path,
         jobs: usize,
@@ -158,7 +158,7 @@ impl Ptxas {
         };
         let assemble = &assemble;
         let tables: Vec<Result<Option<ResourceTable>>> = thread::scope(|scope| {
-            let running: Vec<_> = partition(wanted, jobs)
+            let running: Vec<_> = partition(missed, jobs)
                 .into_iter()
                 .map(|group| scope.spawn(move || assemble(group)))
                 .collect();
@@ -180,9 +180,9 @@ impl Ptxas {
 }
 
 /// Distributes entries over at most `jobs` groups with similar amounts of text.
-fn partition<'a>(wanted: &[&'a Item], jobs: usize) -> Vec<HashSet<&'a str>> {
-    let mut groups = vec![(0, HashSet::new()); jobs.clamp(1, wanted.len().max(1))];
-    let mut sorted = wanted.to_vec();
+fn partition<'a>(items: &[&'a Item], jobs: usize) -> Vec<HashSet<&'a str>> {
+    let mut groups = vec![(0, HashSet::new()); jobs.clamp(1, items.len().max(1))];
+    let mut sorted = items.to_vec();
     sorted.sort_by_key(|item| Reverse(item.text.len()));
     for item in sorted {
         if let Some((bytes, names)) = groups.iter_mut().min_by_key(|(bytes, _)| *bytes) {

@@ -61,8 +61,8 @@ impl Bench {
         let asked = fs::read_to_string(self.at("asked")).unwrap_or_default();
         let _ = fs::remove_file(self.at("asked"));
         assert_eq!(found.fresh, asked.split_whitespace().count());
-        let whole = self.ptxas.resources(&ptx, NvvmArch::Compute90)?;
-        assert_eq!(found.kernels, whole);
+        let expected = self.ptxas.resources(&ptx, NvvmArch::Compute90)?;
+        assert_eq!(found.kernels, expected);
         let _ = fs::remove_file(self.at("asked"));
         // only the cache remains
         assert_eq!(fs::read_dir(self.at("cache")).unwrap().count(), 1);

@@ -19,7 +19,8 @@ fn variable(name: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Returns all candidates, best first. Locations without a compiler are appended to `looked_at`.
+/// Returns all candidates, best first. Locations without a compiler are appended to
+/// `searched`.
 pub(super) fn candidates(searched: &mut Vec<String>) -> Vec<Candidate> {
     let llvm_bin = variable("FERROVOX_LLVM_BIN");
     let mut found = Vec::new();

@@ -194,11 +194,11 @@ fn find_llvm(
     sysroot: &Path,
     version: &RustcVersion,
 ) -> Result<LlvmTools, String> {
-    let wanted = version.llvm_major();
+    let min_major = version.llvm_major();
     let new_enough = |tools: LlvmTools| match tools.major() {
-        major if major >= wanted => Ok(tools),
+        major if major >= min_major => Ok(tools),
         major => Err(format!(
-            "LLVM tools {major} in {} are older than rustc's LLVM {wanted}",
+            "LLVM tools {major} in {} are older than rustc's LLVM {min_major}",
             tools.bin.display()
         )),
     };
@@ -207,10 +207,10 @@ fn find_llvm(
             .and_then(new_enough)
             .map_err(|reason| format!("FERROVOX_LLVM_BIN: {reason}"));
     }
-    llvm_directories(sysroot, &version.host, wanted)
+    llvm_directories(sysroot, &version.host, min_major)
         .iter()
         .find_map(|bin| LlvmTools::in_directory(bin).and_then(new_enough).ok())
-        .ok_or_else(|| format!("{} is complete, but llvm-link, opt and llc of LLVM {wanted} or newer were not found", version.summary))
+        .ok_or_else(|| format!("{} is complete, but llvm-link, opt and llc of LLVM {min_major} or newer were not found", version.summary))
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ pub fn small(name: &str) -> PathBuf {
 
 /// Keeps an identical file, because a new timestamp would cause a rebuild.
 fn write_if_changed(path: &Path, text: &str) {
-    if !fs::read_to_string(path).is_ok_and(|there| there == text) {
+    if !fs::read_to_string(path).is_ok_and(|old| old == text) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }

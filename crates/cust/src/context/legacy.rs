@@ -39,7 +39,7 @@ pub use super::{
 /// created in it are dropped.
 #[derive(Debug)]
 pub struct Context {
-    held: Arc<ManagedContext>,
+    managed: Arc<ManagedContext>,
 }
 
 impl Context {
@@ -48,8 +48,8 @@ impl Context {
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory) and others.
     pub fn create_and_push(flags: ContextFlags, device: Device) -> CudaResult<Context> {
-        let held = ManagedContext::create(device, flags.bits())?;
-        Ok(Context { held })
+        let managed = ManagedContext::create(device, flags.bits())?;
+        Ok(Context { managed })
     }
 
     /// Returns the API version with which the context was created.
@@ -57,12 +57,12 @@ impl Context {
     /// # Errors
     /// Errors of the driver.
     pub fn get_api_version(&self) -> CudaResult<CudaApiVersion> {
-        api_version(&Owner::from_managed(Arc::clone(&self.held)))
+        api_version(&Owner::from_managed(Arc::clone(&self.managed)))
     }
 
     /// Returns a reference that can be pushed onto another thread's stack.
     pub fn get_unowned(&self) -> UnownedContext {
-        UnownedContext::from_owner(Owner::from_managed(Arc::clone(&self.held)))
+        UnownedContext::from_owner(Owner::from_managed(Arc::clone(&self.managed)))
     }
 
     /// Destroys the context and returns the result. If objects created in it still exist, it is
@@ -71,12 +71,12 @@ impl Context {
     /// # Errors
     /// The driver's error and the context.
     pub fn drop(ctx: Context) -> DropResult<Context> {
-        match Arc::try_unwrap(ctx.held) {
+        match Arc::try_unwrap(ctx.managed) {
             Ok(mut last) => last.release().map_err(|error| {
                 (
                     error,
                     Context {
-                        held: Arc::new(last),
+                        managed: Arc::new(last),
                     },
                 )
             }),
@@ -88,7 +88,7 @@ impl Context {
 impl Sealed for Context {}
 impl ContextHandle for Context {
     fn get_inner(&self) -> CUcontext {
-        self.held.raw()
+        self.managed.raw()
     }
 }
 

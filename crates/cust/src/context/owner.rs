@@ -16,7 +16,7 @@ use crate::sys::CUcontext;
 pub(crate) struct Owner {
     raw: CUcontext,
     /// `None` for a context created by another library, which is responsible for its lifetime.
-    held: Option<Arc<ManagedContext>>,
+    managed: Option<Arc<ManagedContext>>,
 }
 
 // SAFETY: the handle is only compared and passed to the driver, which is allowed from any thread.
@@ -33,15 +33,15 @@ impl Owner {
         }
         Ok(Owner {
             raw,
-            held: ManagedContext::with_handle(raw),
+            managed: ManagedContext::with_handle(raw),
         })
     }
 
     /// References a context managed by this crate.
-    pub(crate) fn from_managed(held: Arc<ManagedContext>) -> Owner {
+    pub(crate) fn from_managed(managed: Arc<ManagedContext>) -> Owner {
         Owner {
-            raw: held.raw(),
-            held: Some(held),
+            raw: managed.raw(),
+            managed: Some(managed),
         }
     }
 
@@ -51,13 +51,13 @@ impl Owner {
 
     /// Makes the context current until the guard is dropped.
     pub(crate) fn enter(&self) -> CudaResult<ContextGuard<'_>> {
-        enter(self.raw, || self.held.clone())
+        enter(self.raw, || self.managed.clone())
     }
 
     /// Returns `true` if the context supports the stream-ordered allocator.
     pub(crate) fn has_memory_pools(&self) -> bool {
-        match &self.held {
-            Some(held) => held.has_memory_pools(),
+        match &self.managed {
+            Some(managed) => managed.has_memory_pools(),
             None => self.device().is_ok_and(|device| {
                 driver().is_ok_and(|driver| managed::device_has_memory_pools(driver, device))
             }),
@@ -109,11 +109,11 @@ pub(crate) fn enter_handle(raw: CUcontext) -> CudaResult<ContextGuard<'static>> 
 /// # Errors
 /// [`CudaError::ContextIsDestroyed`] if the context is neither.
 pub(crate) fn keep(raw: CUcontext) -> CudaResult<Option<Arc<ManagedContext>>> {
-    let held = ManagedContext::with_handle(raw);
-    if held.is_none() && (raw.is_null() || driver()?.current_context()? != raw) {
+    let managed = ManagedContext::with_handle(raw);
+    if managed.is_none() && (raw.is_null() || driver()?.current_context()? != raw) {
         return Err(CudaError::ContextIsDestroyed);
     }
-    Ok(held)
+    Ok(managed)
 }
 
 fn enter<'a>(

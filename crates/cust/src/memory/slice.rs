@@ -163,12 +163,12 @@ impl<T: DeviceCopy> DeviceSlice<T> {
     ///
     /// # Errors
     /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) if it has been freed.
-    pub(crate) fn hold(&self) -> CudaResult<Option<InUse>> {
+    pub(crate) fn mark_in_use(&self) -> CudaResult<Option<InUse>> {
         self.allocation.map(Allocation::enter).transpose()
     }
 
     /// Keeps the memory allocated and makes its context current, until the guards are dropped.
     pub(crate) fn enter(&self) -> CudaResult<(ContextGuard<'static>, Option<InUse>)> {
-        Ok((owner::enter_handle(self.context)?, self.hold()?))
+        Ok((owner::enter_handle(self.context)?, self.mark_in_use()?))
     }
 }

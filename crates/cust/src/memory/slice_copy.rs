@@ -64,7 +64,7 @@ fn copy_sync<T: DeviceCopy>(
         source.as_device_ptr().as_raw(),
     );
     let _current = destination.enter()?;
-    let _source = source.hold()?;
+    let _source = source.mark_in_use()?;
     if are_in_different_contexts(destination, source) {
         // SAFETY: both ranges have `size` bytes, each in its context.
         unsafe { driver.copy_peer((to, destination.context()), (from, source.context()), size) }?;

@@ -40,9 +40,9 @@ fn kernel_and_host_alternate_on_one_buffer() {
             assert_eq!(c[..], [11.0, 22.0, 33.0]);
             c[1] = 7.0;
             // usable as host memory of a copy, too
-            let mut there = DeviceBuffer::from_slice(&a).unwrap();
-            there.copy_from(&c).unwrap();
-            assert_eq!(there.as_host_vec().unwrap(), [11.0, 7.0, 33.0]);
+            let mut device_buffer = DeviceBuffer::from_slice(&a).unwrap();
+            device_buffer.copy_from(&c).unwrap();
+            assert_eq!(device_buffer.as_host_vec().unwrap(), [11.0, 7.0, 33.0]);
         }
         assert_eq!((fake.blocks(), fake.pinned()), (0, 0));
     }

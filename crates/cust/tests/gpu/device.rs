@@ -71,10 +71,10 @@ fn kernel_attributes_and_occupancy_are_consistent_with_the_device() {
         grid >= 1 && (32..=1024).contains(&block),
         "{grid} × {block}"
     );
-    let room = vecadd
+    let available = vecadd
         .available_dynamic_shared_memory_per_block(GridSize::x(2), BlockSize::x(256))
         .unwrap();
-    assert!(room >= 16 << 10, "{room} bytes");
+    assert!(available >= 16 << 10, "{available} bytes");
     assert!(
         vecadd
             .max_active_blocks_per_multiprocessor(BlockSize::xyz(1 << 12, 1 << 12, 1 << 12), 0)

@@ -97,8 +97,8 @@ fn two_devices_copy_to_each_other() {
         return;
     };
     // Device 1 is current now; every object uses its own context.
-    let there = DeviceBuffer::from_slice(&[1.5f32; 1000]).unwrap();
-    let (mut here, stream, module) = {
+    let peer_buffer = DeviceBuffer::from_slice(&[1.5f32; 1000]).unwrap();
+    let (mut buffer, stream, module) = {
         let _current = first.enter().unwrap();
         (
             DeviceBuffer::<f32>::zeroed(1000).unwrap(),
@@ -106,24 +106,25 @@ fn two_devices_copy_to_each_other() {
             kernels(),
         )
     };
-    here.copy_from(&there).unwrap();
-    assert_eq!(here.as_host_vec().unwrap(), vec![1.5; 1000]);
+    buffer.copy_from(&peer_buffer).unwrap();
+    assert_eq!(buffer.as_host_vec().unwrap(), vec![1.5; 1000]);
     // SAFETY: both sides live until the stream is synchronized.
     unsafe {
-        here.set_zero_async(&stream).unwrap();
-        here.async_copy_from(&there, &stream).unwrap();
+        buffer.set_zero_async(&stream).unwrap();
+        buffer.async_copy_from(&peer_buffer, &stream).unwrap();
     }
     stream.synchronize().unwrap();
-    assert_eq!(here.as_host_vec().unwrap(), vec![1.5; 1000]);
+    assert_eq!(buffer.as_host_vec().unwrap(), vec![1.5; 1000]);
     if first.device().can_access_peer(second.device()).unwrap() {
         first.enable_peer_access(&second).unwrap();
         first.enable_peer_access(&second).unwrap();
         let vecadd = module.get_function("vecadd").unwrap();
-        let (near, far) = (here.as_device_ptr(), there.as_device_ptr());
-        // SAFETY: vecadd(far, near, near, n) on device 0, which has access to device 1 now.
-        unsafe { launch!(vecadd<<<4, 256, 0, stream>>>(far, near, near, here.len())) }.unwrap();
+        let (local, remote) = (buffer.as_device_ptr(), peer_buffer.as_device_ptr());
+        // SAFETY: vecadd(remote, local, local, n) on device 0, which has access to device 1 now.
+        unsafe { launch!(vecadd<<<4, 256, 0, stream>>>(remote, local, local, buffer.len())) }
+            .unwrap();
         stream.synchronize().unwrap();
-        assert_eq!(here.as_host_vec().unwrap(), vec![3.0; 1000]);
+        assert_eq!(buffer.as_host_vec().unwrap(), vec![3.0; 1000]);
     } else {
         eprintln!("no peer access between the devices: only copies were tested");
     }
