@@ -90,7 +90,7 @@ impl Tree {
             (range(x, child.nx), range(y, child.ny), range(z, child.nz));
         let (mut cx, mut cy, mut cz) = (x, y, z);
         while cz < zs {
-            visit(child.number(cx, cy, cz) as u64);
+            visit(child.index(cx, cy, cz) as u64);
             cx += 1;
             if cx == xs {
                 (cx, cy) = (x, cy + 1);
