@@ -1,5 +1,6 @@
-//! Prints what skeletons of known solids are like: critical points beside the Euler number, pieces,
-//! loops, length, and how far the curves are from the solid's middle.
+//! Prints the properties of the skeletons of analytic solids: critical points and the Euler
+//! characteristic, components, cycles, length, and the distance of the curves from the ridge of the
+//! distance map.
 //!
 //! `cargo run --release -p ferrovox-tests --example skeletons -- [PART OF A NAME] [DEVICE]
 //! [EXPONENT]…`
@@ -78,23 +79,27 @@ fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std
         ..params
     };
     let one = potential_field::extract(stream, &mask, &params)?;
-    let found = core.certificate[0];
+    let certificate = core.certificate[0];
     let classes = potential_field::classify(stream, &mask, SurfaceNeighbours::Faces)?;
     let map = distance::transform(
         stream,
         Sites::Voxels(&classes.surface),
         &DistanceParams::default(),
     )?;
-    let off = off_ridge(&core.skeleton, &map.download(stream)?);
+    let off = ridge_distances(&core.skeleton, &map.download(stream)?);
     let time: std::time::Duration = one.timings.iter().map(|stage| stage.time).sum();
     println!(
-        "{:46} m {exponent} {} - {} + {} = {:2} {} core: {} pieces {} loops {:6.2} long, {:.2} (most {:.2}) off the ridge; level 1: {} pieces {} loops {:6.2} long, {:.0} ms",
+        "{:46} m {exponent} {} - {} + {} = {:2} {} core: {} components {} cycles {:6.2} long, {:.2} (max {:.2}) off the ridge; divergence: {} components {} cycles {:6.2} long, {:.0} ms",
         solid.name,
-        found.attracting,
-        found.saddles_index1,
-        found.saddles_index2,
-        found.euler_solid,
-        if found.is_balanced() { "ok " } else { "NOT" },
+        certificate.attracting,
+        certificate.saddles_index1,
+        certificate.saddles_index2,
+        certificate.euler_solid,
+        if certificate.is_balanced() {
+            "ok "
+        } else {
+            "NOT"
+        },
         core.skeleton.components().count,
         core.skeleton.cycles(),
         core.skeleton.length(),
@@ -108,45 +113,46 @@ fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std
     Ok(())
 }
 
-/// How far around a point the ridge is sought, in voxels, and in what steps.
-const REACH: i32 = 6;
+/// Radius in which the ridge is searched around a point, and step of the search, in voxels.
+const SEARCH_RADIUS: i32 = 6;
 const STEP: f64 = 0.5;
 
-/// Of a ridge that is flat as much counts as is within this of the highest, in voxels.
-const FLAT: f64 = 0.02;
+/// Height difference, in voxels, up to which points count as part of the ridge's plateau.
+const PLATEAU_TOLERANCE: f64 = 0.02;
 
-/// How far points of a skeleton are from the ridge of the distance map across the curve, in voxels:
-/// on average, and at most.
-fn off_ridge(skeleton: &Skeleton, map: &Volume<f32>) -> (f64, f64) {
-    let (mut sum, mut count, mut most) = (0.0, 0, 0.0f64);
+/// Returns the mean and the maximum distance of a skeleton's points from the ridge of the distance
+/// map, measured across the curve, in voxels.
+fn ridge_distances(skeleton: &Skeleton, map: &Volume<f32>) -> (f64, f64) {
+    let (mut sum, mut count, mut max) = (0.0, 0, 0.0f64);
     for edge in &skeleton.edges {
         for two in edge.points.windows(2) {
-            let Some(along) = (two[1] - two[0]).try_normalize(1e-9) else {
+            let Some(direction) = (two[1] - two[0]).try_normalize(1e-9) else {
                 continue;
             };
-            let middle = nalgebra::center(&two[0], &two[1]);
-            let off = off_ridge_at(map, middle, along);
+            let centre = nalgebra::center(&two[0], &two[1]);
+            let off = ridge_distance_at(map, centre, direction);
             sum += off;
             count += 1;
-            most = most.max(off);
+            max = max.max(off);
         }
     }
-    (sum / f64::from(count.max(1)), most)
+    (sum / f64::from(count.max(1)), max)
 }
 
-fn off_ridge_at(map: &Volume<f32>, middle: Point3<f64>, along: Vector3<f64>) -> f64 {
-    let other = if along.x.abs() < 0.7 {
+fn ridge_distance_at(map: &Volume<f32>, centre: Point3<f64>, direction: Vector3<f64>) -> f64 {
+    let helper = if direction.x.abs() < 0.7 {
         Vector3::x()
     } else {
         Vector3::y()
     };
-    let across = along.cross(&other).normalize();
-    let up = along.cross(&across);
-    let places = (-REACH..=REACH)
-        .flat_map(|i| (-REACH..=REACH).map(move |j| [i, j].map(|k| f64::from(k) * STEP)));
-    let heights: Vec<(f64, f64)> = places
+    let transverse = direction.cross(&helper).normalize();
+    let up = direction.cross(&transverse);
+    let offsets = (-SEARCH_RADIUS..=SEARCH_RADIUS).flat_map(|i| {
+        (-SEARCH_RADIUS..=SEARCH_RADIUS).map(move |j| [i, j].map(|k| f64::from(k) * STEP))
+    });
+    let heights: Vec<(f64, f64)> = offsets
         .map(|[a, b]| {
-            let at = middle + a * across + b * up;
+            let at = centre + a * transverse + b * up;
             (sample(map, at), a.hypot(b))
         })
         .collect();
@@ -156,11 +162,11 @@ fn off_ridge_at(map: &Volume<f32>, middle: Point3<f64>, along: Vector3<f64>) -> 
         .fold(0.0, f64::max);
     let ridge = heights
         .iter()
-        .filter(|&&(height, _)| height >= highest - FLAT);
+        .filter(|&&(height, _)| height >= highest - PLATEAU_TOLERANCE);
     ridge.map(|&(_, off)| off).fold(f64::INFINITY, f64::min)
 }
 
-/// The trilinear interpolant.
+/// Returns the trilinear interpolant.
 fn sample(map: &Volume<f32>, at: Point3<f64>) -> f64 {
     let dims = map.dims();
     let corner = at.map(f64::floor);
@@ -168,7 +174,7 @@ fn sample(map: &Volume<f32>, at: Point3<f64>) -> f64 {
     (0..8)
         .map(|k| {
             let side = [k & 1, k >> 1 & 1, k >> 2].map(f64::from);
-            let place = [0, 1, 2].map(|axis| {
+            let position = [0, 1, 2].map(|axis| {
                 let voxel = corner[axis] + side[axis];
                 voxel.clamp(0.0, dims[axis] as f64 - 1.0) as usize
             });
@@ -181,7 +187,7 @@ fn sample(map: &Volume<f32>, at: Point3<f64>) -> f64 {
                     }
                 })
                 .product();
-            let index = (place[2] * dims[1] + place[1]) * dims[0] + place[0];
+            let index = (position[2] * dims[1] + position[1]) * dims[0] + position[0];
             weight * f64::from(map.samples()[index])
         })
         .sum()

@@ -1,7 +1,7 @@
 //! Every pipeline on grids that are turned, mirrored and sheared, against bodies that are known in
 //! the world.
 
-use super::skeleton_known::made_of;
+use super::skeleton_ground_truth::extract_skeletons;
 use ferrovox::{
     device::Device,
     distance::{self, Method, Sites, fastest_exact_method},
@@ -195,7 +195,7 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         let (dims, geometry) = (volume.dims(), *volume.geometry());
         let labels = volume.samples().iter().map(|&depth| u8::from(depth >= 0.0));
         let labels = Volume::new(labels.collect(), dims, geometry).unwrap();
-        let made = made_of(&labels);
+        let made = extract_skeletons(&labels);
         let skeleton = &made.labels[0].skeleton;
         assert!(made.is_certified(), "{name}");
         assert_eq!(skeleton.cycles(), 0, "{name}");

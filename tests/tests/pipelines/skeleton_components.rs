@@ -1,8 +1,8 @@
-//! Euler numbers and components of solids, against counting cells and floods by voxels.
+//! Euler characteristics and components of solids, compared with counting cells and flood fill.
 
 use super::{
     distance_sites::{SIZES, pack_words, random_mask},
-    skeleton_classes::{cube, mask},
+    skeleton_classes::{mask, neighbourhood},
 };
 use ferrovox::{
     device::{Device, Stream},
@@ -12,8 +12,8 @@ use ferrovox::{
 use ferrovox_tests::{devices, solids::Solid};
 use std::collections::HashSet;
 
-/// Vertices − edges + faces − cubes. A cell's place has twice the coordinates of its centre: even
-/// ones are of its own extent.
+/// Computes vertices − edges + faces − cubes. Cells are identified by twice their centre:
+/// coordinates are even along axes perpendicular to the cell.
 fn cells(dims: [usize; 3], is_object: impl Fn([usize; 3]) -> bool) -> i64 {
     let mut cells = HashSet::new();
     for z in 0..dims[2] {
@@ -30,11 +30,11 @@ fn cells(dims: [usize; 3], is_object: impl Fn([usize; 3]) -> bool) -> i64 {
         0 => 1,
         _ => -1,
     };
-    // a vertex has three even coordinates, an edge one odd
+    // a vertex has three even coordinates, an edge one odd coordinate
     cells.iter().map(sign).sum()
 }
 
-/// The component of each voxel, by floods, in the order of first voxels.
+/// Labels the components by flood fill, in the order of their first voxels.
 fn flood(solid: &Volume<u8>) -> (Vec<Option<u32>>, usize) {
     let dims = solid.dims();
     let index = |[x, y, z]: [usize; 3]| (z * dims[1] + y) * dims[0] + x;
@@ -47,12 +47,12 @@ fn flood(solid: &Volume<u8>) -> (Vec<Option<u32>>, usize) {
                     continue;
                 }
                 labels[index([x, y, z])] = Some(count);
-                let mut left = vec![[x, y, z]];
-                while let Some(place) = left.pop() {
-                    for next in cube(dims, place).flatten() {
+                let mut stack = vec![[x, y, z]];
+                while let Some(position) = stack.pop() {
+                    for next in neighbourhood(dims, position).flatten() {
                         if solid.samples()[index(next)] != 0 && labels[index(next)].is_none() {
                             labels[index(next)] = Some(count);
-                            left.push(next);
+                            stack.push(next);
                         }
                     }
                 }
@@ -68,35 +68,35 @@ fn check(label: &str, stream: &Stream, solid: &Volume<u8>) {
     let label = format!("{label}: {dims:?}");
     let index = |[x, y, z]: [usize; 3]| (z * dims[1] + y) * dims[0] + x;
     let mask = mask(stream, solid);
-    let whole = cells(dims, |place| solid.samples()[index(place)] != 0);
-    assert_eq!(euler_number(stream, &mask).unwrap(), whole, "{label}");
-    let found = components(stream, &mask).unwrap();
+    let total = cells(dims, |position| solid.samples()[index(position)] != 0);
+    assert_eq!(euler_number(stream, &mask).unwrap(), total, "{label}");
+    let actual = components(stream, &mask).unwrap();
     let (labels, count) = flood(solid);
-    assert_eq!(found.count(), count, "{label}");
+    assert_eq!(actual.count(), count, "{label}");
     for (z, y, x) in (0..dims[2])
         .flat_map(|z| (0..dims[1]).flat_map(move |y| (0..dims[0]).map(move |x| (z, y, x))))
     {
         let expected = labels[index([x, y, z])];
-        assert_eq!(found.label([x, y, z]), expected, "{label}");
+        assert_eq!(actual.label([x, y, z]), expected, "{label}");
     }
-    assert_eq!(found.label(dims), None);
-    assert_eq!(found.euler_numbers().iter().sum::<i64>(), whole, "{label}");
+    assert_eq!(actual.label(dims), None);
+    assert_eq!(actual.euler_numbers().iter().sum::<i64>(), total, "{label}");
     for component in 0..count.min(3) as u32 {
-        let is_of = |place| labels[index(place)] == Some(component);
-        let bits = found.mask(stream, component).unwrap();
+        let is_in_component = |position| labels[index(position)] == Some(component);
+        let bits = actual.mask(stream, component).unwrap();
         assert!(
-            bits.download(stream).unwrap() == pack_words(dims, is_of),
+            bits.download(stream).unwrap() == pack_words(dims, is_in_component),
             "{label}"
         );
         let voxels = bits.count(stream).unwrap();
-        assert_eq!(found.voxels()[component as usize], voxels);
-        let euler = found.euler_numbers()[component as usize];
-        assert_eq!(euler, cells(dims, is_of), "{label}");
+        assert_eq!(actual.voxels()[component as usize], voxels);
+        let euler = actual.euler_numbers()[component as usize];
+        assert_eq!(euler, cells(dims, is_in_component), "{label}");
     }
 }
 
 #[test]
-fn random_solids() {
+fn random_solids_have_the_counted_components() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (number, dims) in SIZES.into_iter().chain([[39, 7, 8]]).enumerate() {
@@ -115,7 +115,7 @@ fn random_solids() {
 }
 
 #[test]
-fn known_solids() {
+fn analytic_solids_have_their_euler_characteristic() {
     let expected = [
         (Solid::ball(6.0), 1),
         (Solid::ball(0.6), 1),
@@ -139,22 +139,22 @@ fn known_solids() {
         for (solid, name, euler) in &solids {
             let mask = mask(&stream, solid);
             let label = format!("{}: {name}", test.label);
-            let found = euler_number(&stream, &mask).unwrap();
-            assert_eq!(found, *euler, "{label}");
+            let actual = euler_number(&stream, &mask).unwrap();
+            assert_eq!(actual, *euler, "{label}");
             let parts = components(&stream, &mask).unwrap();
-            assert_eq!(parts.euler_numbers(), [found], "{label}");
+            assert_eq!(parts.euler_numbers(), [actual], "{label}");
         }
     }
 }
 
 #[test]
-fn none_and_two() {
+fn empty_mask_and_two_components() {
     let stream = Device::cpu().stream().unwrap();
     let empty = Volume::from_fn([5, 4, 3], Geometry::default(), |_, _, _| 0).unwrap();
     let mask_of_none = mask(&stream, &empty);
     assert_eq!(components(&stream, &mask_of_none).unwrap().count(), 0);
     assert_eq!(euler_number(&stream, &mask_of_none).unwrap(), 0);
-    // they touch at a corner: one piece, not two
+    // the bars touch at a corner: one component, not two
     let touching = |gap: usize| {
         Volume::from_fn([9, 9, 9], Geometry::default(), move |x, y, z| {
             let [low, high] = [x.min(y).min(z), x.max(y).max(z)];

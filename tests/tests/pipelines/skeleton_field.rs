@@ -1,5 +1,4 @@
-//! Forces in solids, from their surface, against sums in `f64` on the host, one source after the
-//! other.
+//! Forces inside solids, compared with sums in `f64` on the host, source by source.
 
 use super::{skeleton_classes::mask, skeleton_forces::force};
 use ferrovox::{
@@ -17,8 +16,8 @@ use ferrovox_tests::{
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// Of each source what it is multiplied by, `R^-(m + 1)`, and the way from it.
-fn parts(
+/// Returns the weight `R^-(m + 1)` of each source, and the vector from it.
+fn force_terms(
     sources: &[[f32; 3]],
     at: Point3<f64>,
     exponent: f64,
@@ -38,40 +37,43 @@ fn classes(stream: &Stream, solid: &Solid) -> VoxelClasses {
     .unwrap()
 }
 
-/// The places of a field's voxels, their directions and magnitudes.
+/// Downloads the positions of a field's voxels, and their directions and magnitudes.
 fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>) {
-    let places = DevicePoints::from_sites(stream, &field.mask).unwrap();
+    let positions = DevicePoints::from_sites(stream, &field.mask).unwrap();
     let forces = stream.download(&field.forces).unwrap();
-    let places = places.download(stream).unwrap();
-    assert_eq!(forces.len(), 4 * places.len());
-    (places, forces.as_chunks().0.to_vec())
+    let positions = positions.download(stream).unwrap();
+    assert_eq!(forces.len(), 4 * positions.len());
+    (positions, forces.as_chunks().0.to_vec())
 }
 
 fn check(label: &str, stream: &Stream, classes: &VoxelClasses, params: &potential_field::Params) {
     let field = field::force_field(stream, classes, params).unwrap();
     let sources = DevicePoints::from_sites(stream, &classes.surface).unwrap();
     let sources = sources.download(stream).unwrap();
-    let (places, forces) = on_host(stream, &field);
+    let (positions, forces) = on_host(stream, &field);
     assert_eq!(
-        places.len() as u64,
+        positions.len() as u64,
         classes.counts.boundary + classes.counts.interior
     );
-    for (place, [x, y, z, magnitude]) in places.into_iter().zip(forces) {
-        let (force, scale) = force(place, &sources, params.exponent);
-        let found = f64::from(magnitude) * Vector3::new(x, y, z).map(f64::from);
-        // terms are rounded to f32, and where exponents are no integers the power too
-        let off = (found - force).norm() / scale;
-        let most = if params.exponent.fract() == 0.0 {
+    for (position, [x, y, z, magnitude]) in positions.into_iter().zip(forces) {
+        let (force, scale) = force(position, &sources, params.exponent);
+        let actual = f64::from(magnitude) * Vector3::new(x, y, z).map(f64::from);
+        // terms are rounded to f32, and for non-integer exponents the power too
+        let error = (actual - force).norm() / scale;
+        let tolerance = if params.exponent.fract() == 0.0 {
             3e-6
         } else {
             2e-5
         };
-        assert!(off < most, "{label}, {params:?}: {off} at {place:?}");
+        assert!(
+            error < tolerance,
+            "{label}, {params:?}: {error} at {position:?}"
+        );
     }
 }
 
 #[test]
-fn every_variant_and_exponent() {
+fn every_variant_and_exponent_matches_f64_sums() {
     let solid = Solid::cuboid([7.0, 4.0, 3.0]).turned([1.0, 2.0, 0.0], 0.4);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
@@ -93,7 +95,7 @@ fn every_variant_and_exponent() {
 }
 
 #[test]
-fn boundary_voxels_take_the_mean_of_their_neighbours() {
+fn mean_boundary_forces_are_means_of_neighbours() {
     let solid = Solid::ball(6.0);
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
@@ -106,28 +108,31 @@ fn boundary_voxels_take_the_mean_of_their_neighbours() {
             let field = field::force_field(&stream, &classes, &params).unwrap();
             on_host(&stream, &field)
         };
-        let (places, exact) = field(BoundaryForce::Exact);
+        let (positions, exact) = field(BoundaryForce::Exact);
         let (same, mean) = field(BoundaryForce::Mean);
-        assert_eq!(places, same);
+        assert_eq!(positions, same);
         let interior = DevicePoints::from_sites(&stream, &classes.interior).unwrap();
         let interior = interior.download(&stream).unwrap();
         let vector = |[x, y, z, magnitude]: [f32; 4]| {
             f64::from(magnitude) * Vector3::new(x, y, z).map(f64::from)
         };
-        for (k, place) in places.iter().enumerate() {
-            let near = places.iter().enumerate().filter(|(_, other)| {
-                interior.contains(other) && (0..3).all(|a| (place[a] - other[a]).abs() <= 1.0)
+        for (k, position) in positions.iter().enumerate() {
+            let neighbours = positions.iter().enumerate().filter(|(_, candidate)| {
+                interior.contains(candidate)
+                    && (0..3).all(|a| (position[a] - candidate[a]).abs() <= 1.0)
             });
-            let near: Vec<Vector3<f64>> = near.map(|(other, _)| vector(exact[other])).collect();
-            let expected = match (interior.contains(place), near.len()) {
+            let neighbours: Vec<Vector3<f64>> = neighbours
+                .map(|(neighbour, _)| vector(exact[neighbour]))
+                .collect();
+            let expected = match (interior.contains(position), neighbours.len()) {
                 (true, _) => vector(exact[k]),
                 (false, 0) => Vector3::zeros(),
-                (false, count) => near.iter().sum::<Vector3<f64>>() / count as f64,
+                (false, count) => neighbours.iter().sum::<Vector3<f64>>() / count as f64,
             };
-            let off = (vector(mean[k]) - expected).norm();
+            let error = (vector(mean[k]) - expected).norm();
             assert!(
-                off <= 1e-6 * expected.norm(),
-                "{} {place:?} {off}",
+                error <= 1e-6 * expected.norm(),
+                "{} {position:?} {error}",
                 test.label
             );
         }
@@ -135,18 +140,18 @@ fn boundary_voxels_take_the_mean_of_their_neighbours() {
 }
 
 #[test]
-fn forces_anywhere_with_derivatives() {
+fn point_forces_and_derivatives_match_f64_sums() {
     let all = [2.0, 3.0, 4.0, 5.0, 6.0, 9.0, 2.5];
     for test in devices::all() {
-        check_anywhere(&test, &Solid::capsule(5.0, 9.0), &all);
+        check_point_forces(&test, &Solid::capsule(5.0, 9.0), &all);
     }
-    // more sources than one slice has
+    // more sources than a slice
     for test in devices::fast() {
-        check_anywhere(&test, &Solid::tube(8.0, 100.0), &[6.0]);
+        check_point_forces(&test, &Solid::tube(8.0, 100.0), &[6.0]);
     }
 }
 
-fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
+fn check_point_forces(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
     let mut noise = Noise(3);
     let stream = test.device.stream().unwrap();
     let classes = classes(&stream, solid);
@@ -157,9 +162,9 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
         .map(|_| origin + Vector3::from_fn(|_, _| noise.below(4000) as f64 * 1e-3 - 2.0))
         .collect();
     for &exponent in exponents {
-        let found = field::forces_at_points(&stream, &sources, &points, exponent).unwrap();
-        for (&at, found) in points.iter().zip(found) {
-            let all = || parts(&on_host, at, exponent);
+        let actual = field::forces_at_points(&stream, &sources, &points, exponent).unwrap();
+        for (&at, actual) in points.iter().zip(actual) {
+            let all = || force_terms(&on_host, at, exponent);
             let force: Vector3<f64> = all().map(|(weight, from)| weight * from).sum();
             let jacobian: Matrix3<f64> = all()
                 .map(|(weight, from)| {
@@ -169,17 +174,17 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
                 .sum();
             let scale: f64 = all().map(|(weight, from)| weight * from.norm()).sum();
             let message = format!("{}, m = {exponent}, {at}", test.label);
-            assert!((found.force - force).norm() < 1e-13 * scale, "{message}");
+            assert!((actual.force - force).norm() < 1e-13 * scale, "{message}");
             assert!(
-                (found.jacobian - jacobian).norm() < 1e-12 * scale,
+                (actual.jacobian - jacobian).norm() < 1e-12 * scale,
                 "{message}"
             );
-            assert!((found.scale - scale).abs() < 1e-12 * scale, "{message}");
-            // the divergence: with Newton's law there is none
+            assert!((actual.scale - scale).abs() < 1e-12 * scale, "{message}");
+            // the divergence vanishes for exponent 2
             let sum: f64 = all().map(|(weight, _)| weight).sum();
             let expected = (2.0 - exponent) * sum;
             assert!(
-                (found.jacobian.trace() - expected).abs() < 1e-12 * scale,
+                (actual.jacobian.trace() - expected).abs() < 1e-12 * scale,
                 "{message}"
             );
         }
@@ -189,8 +194,8 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
 }
 
 #[test]
-fn directions_on_the_axis_of_a_long_tube() {
-    // where the sum cancels: f32 sums are wrong there, by design of the test
+fn directions_on_the_axis_of_a_long_tube_are_accurate() {
+    // where the sum cancels, so that f32 sums are wrong
     let solid = Solid::tube(8.0, 200.0);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
@@ -214,17 +219,21 @@ fn directions_on_the_axis_of_a_long_tube() {
         let sites = Sources::from_surface(&stream, &classes).unwrap();
         let params = potential_field::Params::default();
         let field = field::forces_at_voxels(&stream, &sites, mask, &params).unwrap();
-        let (places, forces) = on_host(&stream, &field);
-        for (place, [x, y, z, _]) in places.into_iter().zip(forces) {
-            let at = Point3::from(place.map(f64::from));
-            let force: Vector3<f64> = parts(&sources, at, 6.0)
+        let (positions, forces) = on_host(&stream, &field);
+        for (position, [x, y, z, _]) in positions.into_iter().zip(forces) {
+            let at = Point3::from(position.map(f64::from));
+            let force: Vector3<f64> = force_terms(&sources, at, 6.0)
                 .map(|(weight, from)| weight * from)
                 .sum();
             let angle = Vector3::new(x, y, z)
                 .map(f64::from)
                 .angle(&force)
                 .to_degrees();
-            assert!(angle < 1e-3, "{}: {angle} degrees at {place:?}", test.label);
+            assert!(
+                angle < 1e-3,
+                "{}: {angle} degrees at {position:?}",
+                test.label
+            );
         }
     }
 }

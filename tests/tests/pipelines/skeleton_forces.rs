@@ -1,5 +1,5 @@
-//! Forces on scattered voxels from scattered points, in any numbers, against sums in f64; and by
-//! several devices.
+//! Forces on scattered voxels from scattered points, in any numbers, compared with sums in f64; and
+//! on several devices.
 
 use super::skeleton_classes::mask;
 use ferrovox::{
@@ -26,7 +26,7 @@ fn random(count: u64, below: u64) -> Vec<u64> {
     (0..count).map(|_| noise.below(below)).collect()
 }
 
-/// Some voxels of a grid, and points beside it.
+/// Returns some voxels of a grid, and points outside of it.
 fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMask, Sources) {
     let dims = [37, 6, 5];
     let voxels = random(targets, 37 * 6 * 5);
@@ -47,7 +47,7 @@ fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMa
     (mask, Sources::new(stream, points).unwrap())
 }
 
-/// The force on a target, and the sum of the magnitudes.
+/// Returns the force on a target, and the sum of the magnitudes.
 pub fn force(target: [f32; 3], sources: &[[f32; 3]], exponent: f64) -> (Vector3<f64>, f64) {
     let target = Vector3::from(target.map(f64::from));
     sources.iter().fold((Vector3::zeros(), 0.0), |sum, source| {
@@ -85,11 +85,11 @@ fn check_variants(
         };
         let field =
             forces_at_voxels(&stream, &points, mask.copy(&stream).unwrap(), &params).unwrap();
-        let found = stream.download(&field.forces).unwrap();
-        assert_eq!(found.len(), 4 * targets.len());
-        for (target, found) in targets.iter().zip(found.as_chunks::<4>().0) {
+        let actual = stream.download(&field.forces).unwrap();
+        assert_eq!(actual.len(), 4 * targets.len());
+        for (target, actual) in targets.iter().zip(actual.as_chunks::<4>().0) {
             let (expected, scale) = force(*target, &sources, exponent);
-            let [x, y, z, magnitude] = found.map(f64::from);
+            let [x, y, z, magnitude] = actual.map(f64::from);
             let error = (magnitude * Vector3::new(x, y, z) - expected).norm();
             assert!(
                 error <= 1e-5 * scale,
@@ -100,8 +100,8 @@ fn check_variants(
     }
 }
 
-/// The numbers of a field as bits, made by one variant.
-fn bits_by(
+/// Returns the bits of a field computed by one variant.
+fn variant_bits(
     stream: &Stream,
     (sources, mask): (&Sources, &DeviceMask),
     variant: FieldVariant,
@@ -119,18 +119,24 @@ fn bits_by(
     forces.into_iter().map(f32::to_bits).collect()
 }
 
-/// Threads with four targets side by side and with one: the same bits, as there is one slice of so
-/// few sources.
-fn check_runs(device: &TestDevice, dims: [usize; 3], voxels: &[u64], at: &[[f32; 3]], m: f64) {
+/// Checks that kernels with four targets and with one target per thread produce the same bits,
+/// since there is one slice of so few sources.
+fn check_runs_match_single_targets(
+    device: &TestDevice,
+    dims: [usize; 3],
+    voxels: &[u64],
+    at: &[[f32; 3]],
+    m: f64,
+) {
     let stream = device.device.stream().unwrap();
     let geometry = Geometry::default();
     let mask = DeviceMask::from_indices(&stream, voxels, dims, geometry).unwrap();
     let points = DevicePoints::from_voxels(&stream, at, dims, geometry).unwrap();
     let sources = Sources::new(&stream, points).unwrap();
     for precision in Precision::ALL {
-        let of = |variant| bits_by(&stream, (&sources, &mask), variant, precision, m);
+        let bits = |variant| variant_bits(&stream, (&sources, &mask), variant, precision, m);
         assert!(
-            of(FieldVariant::Tuned) == of(FieldVariant::Simple),
+            bits(FieldVariant::Tuned) == bits(FieldVariant::Simple),
             "{} {dims:?}, {} targets, {} sources, m = {m}, {precision:?}",
             device.label,
             voxels.len(),
@@ -152,33 +158,33 @@ proptest! {
     ) {
         let mut noise = Noise(seed);
         let voxels: Vec<u64> = (0..targets).map(|_| noise.below((nx * ny * nz) as u64)).collect();
-        let mut along = |most: u64| noise.below(most) as f32;
+        let mut along = |limit: u64| noise.below(limit) as f32;
         let at: Vec<[f32; 3]> = (0..sources)
             // below the grid
             .map(|_| [along(200) - 60.0, along(200) - 60.0, -1.0 - along(90)])
             .collect();
         for device in devices::fast() {
-            check_runs(&device, [nx, ny, nz], &voxels, &at, f64::from(exponent));
+            check_runs_match_single_targets(&device, [nx, ny, nz], &voxels, &at, f64::from(exponent));
         }
     }
 }
 
 #[test]
-fn runs_in_checked_mode() {
+fn runs_pass_checked_mode() {
     let at: Vec<[f32; 3]> = (0..530)
         .map(|i| [(i % 90) as f32, (i / 90) as f32, -2.0])
         .collect();
     let voxels: Vec<u64> = (0..45 * 6).filter(|voxel| voxel % 7 < 4).collect();
     for device in devices::all() {
-        check_runs(&device, [45, 6, 1], &voxels, &at, 2.5);
-        check_runs(&device, [45, 6, 1], &voxels, &at, 6.0);
+        check_runs_match_single_targets(&device, [45, 6, 1], &voxels, &at, 2.5);
+        check_runs_match_single_targets(&device, [45, 6, 1], &voxels, &at, 6.0);
     }
 }
 
-/// A tile of sources near the grid, one of sources so far away that some weights are subnormal, and
-/// one of both.
+/// One tile of sources close to the grid, one of sources so far away that some weights are
+/// subnormal, and one of both.
 #[test]
-fn weights_may_be_subnormal() {
+fn subnormal_weights_are_accurate() {
     let far = |i: u32| [300.0, 1.0, -(5000.0 + 40.0 * i as f32)];
     let near = |i: u32| [i as f32, 0.0, -3.0];
     let both = |i: u32| if i.is_multiple_of(2) { near(i) } else { far(i) };
@@ -190,21 +196,21 @@ fn weights_may_be_subnormal() {
     let voxels: Vec<u64> = (0..1200).step_by(3).collect();
     for device in devices::fast() {
         for exponent in [6.0, 8.0, 9.0, 11.5] {
-            check_runs(&device, [600, 2, 1], &voxels, &at, exponent);
+            check_runs_match_single_targets(&device, [600, 2, 1], &voxels, &at, exponent);
         }
-        check_runs(&device, [600, 2, 1], &voxels, &at[512..], 9.0);
+        check_runs_match_single_targets(&device, [600, 2, 1], &voxels, &at[512..], 9.0);
     }
 }
 
 #[test]
-fn forces_are_sums() {
+fn forces_match_f64_sums() {
     for device in devices::all() {
         check(&device, [60, 37], &[2.0, 6.0]);
     }
 }
 
 #[test]
-fn forces_of_any_number_of_points() {
+fn forces_match_for_any_number_of_points() {
     for device in devices::fast() {
         for counts in [[0, 5], [5, 0], [1, 1], [200, 511], [3, 1537]] {
             check(&device, counts, &[3.0]);
@@ -213,7 +219,7 @@ fn forces_of_any_number_of_points() {
 }
 
 #[test]
-fn constant_memory_takes_many_sources_in_pieces() {
+fn constant_memory_variant_handles_many_chunks_of_sources() {
     for device in devices::fast() {
         for sources in [5460, 5461, 5462, 3 * 5461 + 7] {
             let variants = [FieldVariant::Constant];
@@ -238,7 +244,7 @@ fn bits(stream: &Stream, field: &ForceField) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
 }
 
 #[test]
-fn several_devices_make_the_same_bits() {
+fn several_devices_produce_the_same_bits() {
     for TestDevice { label, device } in devices::fast() {
         let streams: Vec<Stream> = (0..5).map(|_| device.stream().unwrap()).collect();
         let classes = capsule(&streams[0], SurfaceNeighbours::Faces);
@@ -249,14 +255,14 @@ fn several_devices_make_the_same_bits() {
                     boundary,
                     ..potential_field::Params::default()
                 };
-                let alone = force_field(&streams[0], &classes, &params).unwrap();
-                let alone = bits(&streams[0], &alone);
+                let single_device = force_field(&streams[0], &classes, &params).unwrap();
+                let single_device = bits(&streams[0], &single_device);
                 for count in [2, 5] {
                     let execution = Execution::new(&streams[..count]).unwrap();
                     let field = force_field_on_devices(execution, &classes, &params).unwrap();
                     assert_eq!(
                         bits(&streams[0], &field),
-                        alone,
+                        single_device,
                         "{label} {count} {params:?}"
                     );
                 }
@@ -266,7 +272,7 @@ fn several_devices_make_the_same_bits() {
 }
 
 #[test]
-fn devices_of_different_kinds_make_the_same_field() {
+fn devices_of_different_kinds_agree_within_rounding() {
     for TestDevice { label, device } in devices::fast() {
         if device.kind() == DeviceKind::Cpu {
             continue;
@@ -274,18 +280,18 @@ fn devices_of_different_kinds_make_the_same_field() {
         let streams = [device.stream().unwrap(), Device::cpu().stream().unwrap()];
         let classes = capsule(&streams[0], SurfaceNeighbours::Corners);
         let params = potential_field::Params::default();
-        let alone = force_field(&streams[0], &classes, &params).unwrap();
+        let single_device = force_field(&streams[0], &classes, &params).unwrap();
         let execution = Execution::new(&streams).unwrap();
         let field = force_field_on_devices(execution, &classes, &params).unwrap();
-        let alone = streams[0].download(&alone.forces).unwrap();
-        let found = streams[0].download(&field.forces).unwrap();
+        let single_device = streams[0].download(&single_device.forces).unwrap();
+        let actual = streams[0].download(&field.forces).unwrap();
         let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 * a.abs().max(1.0);
-        assert!(found.iter().zip(&alone).all(is_near), "{label}");
+        assert!(actual.iter().zip(&single_device).all(is_near), "{label}");
     }
 }
 
 #[test]
-fn who_is_told_changes_nothing() {
+fn progress_reports_do_not_change_the_field() {
     for TestDevice { label, device } in devices::fast() {
         let streams: Vec<Stream> = (0..2).map(|_| device.stream().unwrap()).collect();
         let classes = capsule(&streams[0], SurfaceNeighbours::Faces);
@@ -294,29 +300,32 @@ fn who_is_told_changes_nothing() {
                 variant,
                 ..potential_field::Params::default()
             };
-            let alone = force_field(&streams[0], &classes, &params).unwrap();
+            let single_device = force_field(&streams[0], &classes, &params).unwrap();
             for count in [1, 2] {
-                let told = Mutex::new(Vec::<Progress>::new());
-                let hook = |progress| told.lock().unwrap().push(progress);
+                let reports = Mutex::new(Vec::<Progress>::new());
+                let hook = |progress| reports.lock().unwrap().push(progress);
                 let execution = Execution::new(&streams[..count])
                     .unwrap()
                     .on_progress(&hook);
                 let field = force_field_on_devices(execution, &classes, &params).unwrap();
-                let found = bits(&streams[0], &field);
-                assert!(found == bits(&streams[0], &alone), "{label} {params:?}");
-                let told = told.into_inner().unwrap();
+                let actual = bits(&streams[0], &field);
+                assert!(
+                    actual == bits(&streams[0], &single_device),
+                    "{label} {params:?}"
+                );
+                let reports = reports.into_inner().unwrap();
                 let counts = classes.counts;
                 let pairs = counts.surface * (counts.boundary + counts.interior);
-                assert!(told.iter().all(|progress| progress.all == pairs));
-                assert!(told.windows(2).all(|pair| pair[0].done <= pair[1].done));
-                assert_eq!(told[told.len() - 1].done, pairs, "{label} {params:?}");
+                assert!(reports.iter().all(|progress| progress.all == pairs));
+                assert!(reports.windows(2).all(|pair| pair[0].done <= pair[1].done));
+                assert_eq!(reports[reports.len() - 1].done, pairs, "{label} {params:?}");
             }
         }
     }
 }
 
 #[test]
-fn a_field_is_cancelled_in_the_midst_of_it() {
+fn field_can_be_cancelled_while_it_is_computed() {
     let streams = [
         Device::cpu().stream().unwrap(),
         Device::cpu().stream().unwrap(),

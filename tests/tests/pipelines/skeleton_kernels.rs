@@ -1,4 +1,4 @@
-//! The skeleton's small kernels against loops over voxels, in checked mode too.
+//! Small kernels of skeletons, compared with loops over voxels, in checked mode too.
 
 use super::skeleton_classes::mask;
 use ferrovox::{
@@ -20,7 +20,7 @@ use ferrovox_kernels::{
 use ferrovox_tests::{devices, noise::Noise, solids::Solid};
 use std::collections::HashMap;
 
-/// A solid of more than a word along x, with its classes and field.
+/// Returns a solid longer than one word along x.
 fn solid() -> Solid {
     Solid::ellipsoid([17.0, 6.0, 5.0]).turned([0.0, 0.0, 1.0], 0.2)
 }
@@ -49,29 +49,29 @@ fn launch(rows: Rows) -> Launch {
 
 type Forces = HashMap<[i64; 3], [f32; 4]>;
 
-/// By voxel; and the voxels in their order.
+/// Downloads the forces by voxel, and the voxels in mask order.
 fn on_host(stream: &Stream, field: &ForceField) -> (Forces, Vec<[i64; 3]>) {
-    let places = DevicePoints::from_sites(stream, &field.mask).unwrap();
-    let places = places.download(stream).unwrap();
-    let places: Vec<[i64; 3]> = places.iter().map(|at| at.map(|a| a as i64)).collect();
+    let positions = DevicePoints::from_sites(stream, &field.mask).unwrap();
+    let positions = positions.download(stream).unwrap();
+    let positions: Vec<[i64; 3]> = positions.iter().map(|at| at.map(|a| a as i64)).collect();
     let forces = stream.download(&field.forces).unwrap();
-    let by_voxel = places
+    let by_voxel = positions
         .iter()
         .copied()
         .zip(forces.as_chunks().0.iter().copied());
-    (by_voxel.collect(), places)
+    (by_voxel.collect(), positions)
 }
 
 #[test]
-fn divergences_are_differences_of_directions() {
+fn divergences_match_differences_of_directions() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let (_, field) = field(&stream);
-        let (forces, places) = on_host(&stream, &field);
-        let mut found = stream.alloc::<f32>(places.len()).unwrap();
+        let (forces, positions) = on_host(&stream, &field);
+        let mut actual = stream.alloc::<f32>(positions.len()).unwrap();
         let rows = rows();
-        // SAFETY: the words are those of the grid, and there are four numbers and a result for each
-        // voxel of the mask.
+        // SAFETY: the words are those of the grid, and there are four floats and one result per
+        // mask voxel.
         unsafe {
             let args = (
                 field.mask.words().view(),
@@ -79,47 +79,48 @@ fn divergences_are_differences_of_directions() {
                 field.forces.view(),
                 field.mask.layout(),
                 rows,
-                found.view_mut(),
+                actual.view_mut(),
             );
             stream
                 .launch::<direction_divergence>(launch(rows), args)
                 .unwrap();
         }
-        let found = stream.download(&found).unwrap();
+        let actual = stream.download(&actual).unwrap();
         let mut finite = 0;
-        for (at, found) in places.iter().zip(found) {
+        for (at, actual) in positions.iter().zip(actual) {
             let along = |axis: usize, step: i64| {
-                let mut there = *at;
-                there[axis] += step;
-                forces.get(&there).map(|force| f64::from(force[axis]))
+                let mut neighbour = *at;
+                neighbour[axis] += step;
+                forces.get(&neighbour).map(|force| f64::from(force[axis]))
             };
             let sides = (0..3).map(|axis| Some(along(axis, 1)? - along(axis, -1)?));
             match sides.sum::<Option<f64>>() {
                 Some(sum) => {
                     finite += 1;
                     assert!(
-                        (f64::from(found) - 0.5 * sum).abs() < 1e-5,
+                        (f64::from(actual) - 0.5 * sum).abs() < 1e-5,
                         "{} {at:?}",
                         test.label
                     );
                 }
-                None => assert_eq!(found, f32::INFINITY, "{} {at:?}", test.label),
+                None => assert_eq!(actual, f32::INFINITY, "{} {at:?}", test.label),
             }
         }
         assert!(finite > 100);
     }
 }
 
-/// The words of the cells that may have a critical point, of which a block takes so many at a time.
-pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec<u32> {
+/// Returns the words of the cells that may have a critical point, processed in chunks of the given
+/// size.
+pub fn marked_cell_words(stream: &Stream, field: &ForceField, chunk: u32) -> Vec<u32> {
     let bits = field.mask.layout();
     let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
     let items = Items {
         count: bits.words(),
-        chunk: piece,
+        chunk: chunk,
     };
-    // SAFETY: there is a word of cells for each word of the mask, which the items count, and four
-    // numbers for each of its voxels.
+    // SAFETY: there is one word of cells per word of the mask and per item, and four floats per
+    // mask voxel.
     unsafe {
         let args = (
             field.mask.words().view(),
@@ -136,13 +137,13 @@ pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec
 }
 
 #[test]
-fn cells_may_be_critical_where_all_components_change_sign() {
+fn cells_are_marked_where_all_components_change_sign() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let (_, field) = field(&stream);
         let (forces, _) = on_host(&stream, &field);
         let bits = field.mask.layout();
-        let cells = critical_cells_of(&stream, &field, 32);
+        let cells = marked_cell_words(&stream, &field, 32);
         let [nx, ny, nz] = solid().dims();
         let mut candidates = 0;
         for (x, y, z) in
@@ -156,9 +157,9 @@ fn cells_may_be_critical_where_all_components_change_sign() {
                 })
                 .collect();
             let word = (z * ny + y) * bits.per_row as usize + x / 32;
-            let found = cells[word] >> (x % 32) & 1 == 1;
+            let actual = cells[word] >> (x % 32) & 1 == 1;
             let Some(corners) = corners else {
-                assert!(!found, "{} {x} {y} {z}", test.label);
+                assert!(!actual, "{} {x} {y} {z}", test.label);
                 continue;
             };
             let both = |axis: usize| {
@@ -166,9 +167,9 @@ fn cells_may_be_critical_where_all_components_change_sign() {
             };
             if both(0) && both(1) && both(2) {
                 candidates += 1;
-                assert!(found, "{} {x} {y} {z}", test.label);
+                assert!(actual, "{} {x} {y} {z}", test.label);
             }
-            // what is found besides has a component that is as good as 0
+            // additional cells have a component that nearly vanishes
             let nearly = |axis: usize| {
                 let largest = corners
                     .iter()
@@ -177,7 +178,7 @@ fn cells_may_be_critical_where_all_components_change_sign() {
                 both(axis) || corners.iter().any(|f| f[axis].abs() <= 1e-6 * largest)
             };
             assert!(
-                !found || (nearly(0) && nearly(1) && nearly(2)),
+                !actual || (nearly(0) && nearly(1) && nearly(2)),
                 "{} {x} {y} {z}",
                 test.label
             );
@@ -187,17 +188,17 @@ fn cells_may_be_critical_where_all_components_change_sign() {
 }
 
 #[test]
-fn voxels_in_balls_are_counted() {
+fn solid_voxels_in_balls_are_counted() {
     let voxels = solid().voxels();
     let dims = solid().dims().map(|n| n as i64);
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let (_, field) = field(&stream);
-        let (_, places) = on_host(&stream, &field);
-        let mut counts = stream.alloc::<u32>(places.len()).unwrap();
+        let (_, positions) = on_host(&stream, &field);
+        let mut counts = stream.alloc::<u32>(positions.len()).unwrap();
         let solid = mask(&stream, &voxels);
         let rows = rows();
-        // SAFETY: the words are those of the grid, and there is a count for each voxel of the mask.
+        // SAFETY: the words are those of the grid, and there is one count per mask voxel.
         unsafe {
             let args = (
                 solid.words().view(),
@@ -212,17 +213,22 @@ fn voxels_in_balls_are_counted() {
                 .unwrap();
         }
         let counts = stream.download(&counts).unwrap();
-        for (at, found) in places.iter().zip(counts) {
+        for (at, actual) in positions.iter().zip(counts) {
             let around = (0..729i64).map(|k| [k % 9 - 4, k / 9 % 9 - 4, k / 81 - 4]);
             let ball = around.filter(|d| d.iter().map(|d| d * d).sum::<i64>() <= 16);
-            let of_solid = ball.filter(|d| {
-                let there = [0, 1, 2].map(|axis| at[axis] + d[axis]);
-                (0..3).all(|axis| (0..dims[axis]).contains(&there[axis])) && {
-                    let index = (there[2] * dims[1] + there[1]) * dims[0] + there[0];
+            let solid_neighbours = ball.filter(|d| {
+                let neighbour = [0, 1, 2].map(|axis| at[axis] + d[axis]);
+                (0..3).all(|axis| (0..dims[axis]).contains(&neighbour[axis])) && {
+                    let index = (neighbour[2] * dims[1] + neighbour[1]) * dims[0] + neighbour[0];
                     voxels.samples()[index as usize] == 1
                 }
             });
-            assert_eq!(found as usize, of_solid.count(), "{} {at:?}", test.label);
+            assert_eq!(
+                actual as usize,
+                solid_neighbours.count(),
+                "{} {at:?}",
+                test.label
+            );
         }
     }
 }
@@ -251,7 +257,8 @@ fn samples_between_voxels_are_interpolated() {
             ny: ny as u32,
             nz: nz as u32,
         };
-        // SAFETY: the samples are those of the grid, each point has three coordinates and a value.
+        // SAFETY: the samples are those of the grid; there are three coordinates and one value per
+        // point.
         unsafe {
             let args = (volume.view(), grid, at.view(), items, values.view_mut());
             let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);
@@ -260,12 +267,16 @@ fn samples_between_voxels_are_interpolated() {
                 .unwrap();
         }
         let values = stream.download(&values).unwrap();
-        for (point, found) in points.iter().zip(values) {
-            let place = |axis: usize, len: usize| {
+        for (point, actual) in points.iter().zip(values) {
+            let axis_weights = |axis: usize, len: usize| {
                 let at = f64::from(point[axis]).clamp(0.0, len as f64 - 1.0);
                 (at.floor() as usize, at.fract())
             };
-            let axes = [place(0, nx), place(1, ny), place(2, nz)];
+            let axes = [
+                axis_weights(0, nx),
+                axis_weights(1, ny),
+                axis_weights(2, nz),
+            ];
             let lens = [nx, ny, nz];
             let corner = |k: usize| {
                 let side = [k & 1, k >> 1 & 1, k >> 2];
@@ -283,7 +294,7 @@ fn samples_between_voxels_are_interpolated() {
             };
             let expected: f64 = (0..8).map(corner).sum();
             assert!(
-                (f64::from(found) - expected).abs() < 1e-3,
+                (f64::from(actual) - expected).abs() < 1e-3,
                 "{} {point:?}",
                 test.label
             );

@@ -1,5 +1,5 @@
-//! Closed meshes made into voxels at several resolutions, and these into skeletons: as many pieces
-//! and cycles as the mesh has, and as the voxels have.
+//! Skeletons of closed meshes voxelised at several resolutions: as many components and cycles as
+//! the mesh and the voxels have.
 
 use ferrovox::{
     device::{Device, Stream},
@@ -19,7 +19,7 @@ use nalgebra::Point3;
 /// Voxels along the longest side.
 const RESOLUTIONS: [u32; 4] = [64, 96, 128, 256];
 
-/// The surface where a function of places from -1 to 1 is 0, which is negative outside.
+/// Extracts the surface where a function on [-1, 1]³, negative outside, vanishes.
 fn extract_mesh(stream: &Stream, inside: impl Fn(Point3<f64>) -> f64) -> TriangleMesh {
     const SIZE: usize = 48;
     let step = 2.2 / (SIZE - 1) as f64;
@@ -33,15 +33,15 @@ fn extract_mesh(stream: &Stream, inside: impl Fn(Point3<f64>) -> f64) -> Triangl
     surface.unwrap().download(stream).unwrap()
 }
 
-/// How far inside a tube along some segments a place is.
+/// Returns how far inside a tube along some segments a point is.
 fn tubes(at: Point3<f64>, radius: f64, segments: &[[[f64; 3]; 2]]) -> f64 {
     let distance = |&[from, to]: &[[f64; 3]; 2]| distance_to_segment(at, from.into(), to.into());
     let nearest = segments.iter().map(distance).fold(f64::INFINITY, f64::min);
     radius - nearest
 }
 
-/// Skeletons at each resolution have these pieces and cycles, as the voxels have.
-fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cycles: usize) {
+/// Checks the number of components and cycles of the skeleton and the voxels at each resolution.
+fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, components: usize, cycles: usize) {
     let device = Device::best();
     let stream = device.stream().unwrap();
     let mesh = extract_mesh(&stream, inside);
@@ -51,23 +51,27 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cyc
         let voxels = volume_of(&stream, &solid).unwrap();
         let params = medial::Params::default();
         let devices = std::slice::from_ref(&device);
-        let found = medial::extract(devices, voxels.view(), &params, Monitor::silent()).unwrap();
-        let components = &found.labels[0].components;
+        let skeletons =
+            medial::extract(devices, voxels.view(), &params, Monitor::silent()).unwrap();
+        let reports = &skeletons.labels[0].components;
         assert!(
-            found.is_certified(),
-            "{name} at {resolution}: {components:?}"
+            skeletons.is_certified(),
+            "{name} at {resolution}: {reports:?}"
         );
         let object = Object::new(&voxels);
-        let own = betti::total(&betti::betti_numbers(&object));
+        let betti_numbers_of_voxels = betti::total(&betti::betti_numbers(&object));
         assert_eq!(
-            (own.components as usize, own.tunnels as usize),
-            (pieces, cycles),
+            (
+                betti_numbers_of_voxels.components as usize,
+                betti_numbers_of_voxels.tunnels as usize
+            ),
+            (components, cycles),
             "voxels of {name} at {resolution}"
         );
-        let skeleton = &found.labels[0].skeleton;
+        let skeleton = &skeletons.labels[0].skeleton;
         assert_eq!(
             (skeleton.components().count, skeleton.cycles()),
-            (pieces, cycles),
+            (components, cycles),
             "{name} at {resolution}"
         );
         if resolution <= 128 {
@@ -78,7 +82,7 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cyc
 }
 
 #[test]
-fn a_hand_is_a_tree() {
+fn hand_has_no_cycles() {
     let mut parts = vec![[[-0.2, -0.6, 0.0], [0.2, -0.6, 0.0]]];
     for finger in 0..5 {
         let x = -0.4 + 0.2 * f64::from(finger);
@@ -88,7 +92,7 @@ fn a_hand_is_a_tree() {
 }
 
 #[test]
-fn a_cage_has_five_tunnels() {
+fn cage_has_five_tunnels() {
     let corner = |at: usize| [0, 1, 2].map(|axis| if at >> axis & 1 == 1 { 0.8 } else { -0.8 });
     let mut bars = Vec::new();
     for from in 0..8usize {
@@ -102,7 +106,7 @@ fn a_cage_has_five_tunnels() {
 }
 
 #[test]
-fn linked_rings_are_two_pieces() {
+fn linked_rings_are_two_components() {
     let ring = |at: Point3<f64>, [u, v, w]: [usize; 3], shift: f64| {
         let round = (at[u] - shift).hypot(at[v]) - 0.55;
         0.12 - round.hypot(at[w])

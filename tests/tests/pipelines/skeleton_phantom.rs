@@ -1,4 +1,4 @@
-//! The phantom that stands in for Zhao et al.'s (2016) human.
+//! The phantom that replaces the human model of Zhao et al. (2016).
 
 use ferrovox::{
     device::{Device, Stream},
@@ -10,8 +10,8 @@ use ferrovox::{
     synthetic::{HUMAN_HEIGHT, human},
 };
 
-/// Zhao et al.'s (2016) volumes (their width and depth), and its surface voxels.
-const DOCUMENT: [(usize, u64); 5] = [
+/// Width and depth of the volumes of Zhao et al. (2016), and their numbers of surface voxels.
+const PUBLISHED: [(usize, u64); 5] = [
     (16, 10_971),
     (32, 22_254),
     (64, 45_464),
@@ -19,8 +19,8 @@ const DOCUMENT: [(usize, u64); 5] = [
     (256, 206_010),
 ];
 
-/// The classes of the phantom, which must be one piece, and its Euler number: where voxels are
-/// wide, its legs and arms may touch.
+/// Returns the class counts of the phantom, which must be one component, and its Euler
+/// characteristic; at low resolution, its legs and arms may touch.
 fn counts(stream: &Stream, width: usize) -> (ClassCounts, i64) {
     let volume = human(stream, [width, width, HUMAN_HEIGHT]).unwrap();
     let solid = DeviceMask::above(stream, &volume, 0.0).unwrap();
@@ -33,9 +33,9 @@ fn counts(stream: &Stream, width: usize) -> (ClassCounts, i64) {
 }
 
 #[test]
-fn the_phantom_has_about_as_many_surface_voxels() {
+fn phantom_has_about_as_many_surface_voxels_as_the_model() {
     let stream = Device::cpu().stream().unwrap();
-    for (width, document) in &DOCUMENT[..2] {
+    for (width, document) in &PUBLISHED[..2] {
         let (counts, euler) = counts(&stream, *width);
         println!("{width}: {counts:?}, Euler number {euler}, Zhao et al.'s (2016) {document}");
         let ratio = counts.surface as f64 / *document as f64;
@@ -45,10 +45,10 @@ fn the_phantom_has_about_as_many_surface_voxels() {
 
 /// The table of `synthetic::human`.
 #[test]
-#[ignore = "takes a while where it is not optimised"]
-fn the_phantom_at_all_sizes() {
+#[ignore = "slow without optimisation"]
+fn phantom_matches_its_table_at_all_sizes() {
     let stream = Device::best().stream().unwrap();
-    for (width, document) in DOCUMENT {
+    for (width, document) in PUBLISHED {
         let (counts, euler) = counts(&stream, width);
         println!("{width}: {counts:?}, Euler number {euler}, Zhao et al.'s (2016) {document}");
     }

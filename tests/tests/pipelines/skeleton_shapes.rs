@@ -1,4 +1,4 @@
-//! Skeletons of objects whose topology is known.
+//! Skeletons of objects with known topology.
 
 use ferrovox::{
     grid::{Geometry, Volume},
@@ -6,7 +6,7 @@ use ferrovox::{
     skeleton::medial::{self, Skeletons},
 };
 
-/// The skeleton of the voxels that are set.
+/// Extracts the skeletons of the voxels for which `is_set` returns `true`.
 pub fn skeletons(
     dims: [usize; 3],
     spacing: [f64; 3],
@@ -21,27 +21,28 @@ pub fn skeletons(
     medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap()
 }
 
-/// Certified, with one component of these tunnels and cavities; its length.
-fn check(found: &Skeletons, tunnels: u64, cavities: u64) -> f64 {
-    let [one] = &found.labels[..] else {
-        panic!("{found:?}")
+/// Checks that a skeleton is certified, with one component and the given numbers of tunnels and
+/// cavities; returns its length.
+fn check(skeletons: &Skeletons, tunnels: u64, cavities: u64) -> f64 {
+    let [label_skeleton] = &skeletons.labels[..] else {
+        panic!("{skeletons:?}")
     };
-    let [component] = &one.components[..] else {
-        panic!("{:?}", one.components)
+    let [component] = &label_skeleton.components[..] else {
+        panic!("{:?}", label_skeleton.components)
     };
     assert!(component.is_certified(), "{component:?}");
     assert_eq!((component.tunnels, component.cavities), (tunnels, cavities));
-    assert_eq!(one.skeleton.cycles() as u64, tunnels);
-    one.skeleton.validate().unwrap();
-    one.skeleton.length()
+    assert_eq!(label_skeleton.skeleton.cycles() as u64, tunnels);
+    label_skeleton.skeleton.validate().unwrap();
+    label_skeleton.skeleton.length()
 }
 
 #[test]
-fn a_voxel_is_a_point_and_two_are_a_line() {
-    let one = skeletons([3; 3], [1.0; 3], |at| at == [1.0; 3]);
-    assert_eq!(check(&one, 0, 0), 0.0);
-    assert_eq!(one.labels[0].skeleton.nodes.len(), 1);
-    assert_eq!(one.labels[0].skeleton.nodes[0].radius, 0.5);
+fn one_voxel_is_a_point_and_two_are_a_line() {
+    let label_skeleton = skeletons([3; 3], [1.0; 3], |at| at == [1.0; 3]);
+    assert_eq!(check(&label_skeleton, 0, 0), 0.0);
+    assert_eq!(label_skeleton.labels[0].skeleton.nodes.len(), 1);
+    assert_eq!(label_skeleton.labels[0].skeleton.nodes[0].radius, 0.5);
     let two = skeletons([3; 3], [1.0, 1.0, 2.0], |at| {
         at == [1.0; 3] || at == [2.0, 2.0, 0.0]
     });
@@ -50,20 +51,23 @@ fn a_voxel_is_a_point_and_two_are_a_line() {
 }
 
 #[test]
-fn rods_have_one_curve_as_long_as_they_are() {
+fn rods_have_one_curve_of_their_length() {
     for spacing in [[1.0; 3], [0.5, 0.5, 2.5], [1.0, 1.0, 5.0], [0.7, 0.7, 1.0]] {
         for axis in 0..3 {
             for radius in [0.4, 1.0, 2.0, 3.0] {
                 let dims = spacing.map(|step| (70.0 / step) as usize + 3);
                 let middle = [0, 1, 2].map(|k| spacing[k] * (dims[k] / 2) as f64);
-                let found = skeletons(dims, spacing, |at| {
-                    let way = [0, 1, 2].map(|k| at[k] * spacing[k] - middle[k]);
-                    let across: f64 = (0..3).filter(|&k| k != axis).map(|k| way[k] * way[k]).sum();
-                    across <= radius * radius && way[axis].abs() <= 25.0
+                let result = skeletons(dims, spacing, |at| {
+                    let direction = [0, 1, 2].map(|k| at[k] * spacing[k] - middle[k]);
+                    let transverse: f64 = (0..3)
+                        .filter(|&k| k != axis)
+                        .map(|k| direction[k] * direction[k])
+                        .sum();
+                    transverse <= radius * radius && direction[axis].abs() <= 25.0
                 });
-                let length = check(&found, 0, 0);
+                let length = check(&result, 0, 0);
                 assert_eq!(
-                    found.labels[0].skeleton.edges.len(),
+                    result.labels[0].skeleton.edges.len(),
                     1,
                     "{spacing:?} {axis} {radius}"
                 );
@@ -77,18 +81,18 @@ fn rods_have_one_curve_as_long_as_they_are() {
 }
 
 #[test]
-fn a_ball_is_a_point() {
-    let found = skeletons([30; 3], [1.0; 3], |at| {
+fn ball_is_a_point() {
+    let result = skeletons([30; 3], [1.0; 3], |at| {
         at.map(|x| (x - 15.0).powi(2)).iter().sum::<f64>() <= 100.0
     });
-    assert_eq!(check(&found, 0, 0), 0.0);
+    assert_eq!(check(&result, 0, 0), 0.0);
 }
 
 #[test]
-fn a_ring_is_a_ring_however_thin() {
+fn rings_of_any_thickness_have_one_cycle() {
     for (radius, tube) in [(10.0, 0.9), (10.0, 1.5), (14.0, 4.0)] {
         for spacing in [[1.0; 3], [1.0, 1.0, 2.0]] {
-            let found = skeletons([42, 42, 12], spacing, |[x, y, z]| {
+            let result = skeletons([42, 42, 12], spacing, |[x, y, z]| {
                 let [x, y, z] = [
                     (x - 20.0) * spacing[0],
                     (y - 21.0) * spacing[1],
@@ -96,29 +100,29 @@ fn a_ring_is_a_ring_however_thin() {
                 ];
                 (x.hypot(y) - radius).powi(2) + z * z <= tube * tube
             });
-            let length = check(&found, 1, 0);
+            let length = check(&result, 1, 0);
             let round = std::f64::consts::TAU * radius;
             assert!(
                 (0.9 * round..1.15 * round).contains(&length),
                 "{radius} {tube}: {length} of {round}"
             );
-            assert_eq!(found.labels[0].skeleton.edges.len(), 1);
+            assert_eq!(result.labels[0].skeleton.edges.len(), 1);
         }
     }
 }
 
 #[test]
-fn shells_have_no_cycle() {
-    let found = skeletons([40; 3], [1.0; 3], |at| {
-        let square: f64 = at.map(|x| (x - 20.0).powi(2)).iter().sum();
-        (64.0..=200.0).contains(&square)
+fn shells_have_no_cycles() {
+    let result = skeletons([40; 3], [1.0; 3], |at| {
+        let squared: f64 = at.map(|x| (x - 20.0).powi(2)).iter().sum();
+        (64.0..=200.0).contains(&squared)
     });
-    check(&found, 0, 1);
+    check(&result, 0, 1);
 }
 
 #[test]
-fn a_tunnel_and_a_cavity_do_not_cancel() {
-    let found = skeletons([40, 24, 24], [1.0; 3], |[x, y, z]| {
+fn tunnel_and_cavity_are_counted_separately() {
+    let result = skeletons([40, 24, 24], [1.0; 3], |[x, y, z]| {
         let inside =
             (2.0..38.0).contains(&x) && (2.0..22.0).contains(&y) && (2.0..22.0).contains(&z);
         let tunnel = (8.0..14.0).contains(&x) && (8.0..16.0).contains(&y);
@@ -126,12 +130,12 @@ fn a_tunnel_and_a_cavity_do_not_cancel() {
             (24.0..32.0).contains(&x) && (8.0..16.0).contains(&y) && (8.0..16.0).contains(&z);
         inside && !tunnel && !cavity
     });
-    check(&found, 1, 1);
+    check(&result, 1, 1);
 }
 
 #[test]
-fn labels_that_touch_are_objects_of_their_own() {
-    // a rod of three labels along x, and a voxel of the first label beside it
+fn touching_labels_are_separate_objects() {
+    // a rod of three labels along x, and a voxel of the first label next to it
     let labels = Volume::from_fn([34, 7, 7], Geometry::default(), |x, y, z| {
         let rod = (2..32).contains(&x) && (2..5).contains(&y) && (2..5).contains(&z);
         match (rod, x) {
@@ -143,16 +147,16 @@ fn labels_that_touch_are_objects_of_their_own() {
     })
     .unwrap();
     let all = medial::Params::default();
-    let found = medial::extract(&[], labels.view(), &all, Monitor::silent()).unwrap();
-    assert!(found.is_certified());
-    let numbers: Vec<_> = found
+    let result = medial::extract(&[], labels.view(), &all, Monitor::silent()).unwrap();
+    assert!(result.is_certified());
+    let numbers: Vec<_> = result
         .labels
         .iter()
-        .map(|one| (one.label, one.components.len()))
+        .map(|label_skeleton| (label_skeleton.label, label_skeleton.components.len()))
         .collect();
     assert_eq!(numbers, [(-4, 2), (5, 1), (9, 1)]);
     for label in [-4, 5, 9] {
-        let length = found.get(label).unwrap().skeleton.length();
+        let length = result.get(label).unwrap().skeleton.length();
         assert!((7.0..11.0).contains(&length), "{label}: {length}");
     }
     let some = medial::Params {
@@ -160,11 +164,11 @@ fn labels_that_touch_are_objects_of_their_own() {
         dust: 2,
         ..all.clone()
     };
-    let found = medial::extract(&[], labels.view(), &some, Monitor::silent()).unwrap();
-    assert_eq!(found.labels.len(), 2);
-    let dust = found.get(-4).unwrap().dust;
+    let result = medial::extract(&[], labels.view(), &some, Monitor::silent()).unwrap();
+    assert_eq!(result.labels.len(), 2);
+    let dust = result.get(-4).unwrap().dust;
     assert_eq!((dust.components, dust.voxels), (1, 1));
-    assert!(found.get(5).is_none());
+    assert!(result.get(5).is_none());
     let none = medial::Params {
         labels: Some(vec![9, 3]),
         ..all
@@ -177,7 +181,7 @@ fn labels_that_touch_are_objects_of_their_own() {
 }
 
 #[test]
-fn bad_input_is_refused_by_its_numbers() {
+fn invalid_input_is_rejected_with_its_values() {
     let volume = |sample: f32| {
         Volume::from_fn([3; 3], Geometry::default(), |x, _, _| {
             if x == 1 { sample } else { 0.0 }
@@ -201,14 +205,14 @@ fn bad_input_is_refused_by_its_numbers() {
 }
 
 #[test]
-fn an_object_may_fill_the_volume() {
-    let found = skeletons([21, 5, 5], [1.0; 3], |_| true);
-    let length = check(&found, 0, 0);
+fn object_may_fill_the_volume() {
+    let result = skeletons([21, 5, 5], [1.0; 3], |_| true);
+    let length = check(&result, 0, 0);
     assert!((18.0..22.0).contains(&length), "{length}");
 }
 
 #[test]
-fn a_sheared_grid_has_a_skeleton_too() {
+fn oblique_grids_are_supported() {
     let axes = nalgebra::Matrix3::new(1.0, 0.4, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0, 1.2);
     let geometry = Geometry::new(axes, nalgebra::Vector3::zeros()).unwrap();
     let volume = Volume::from_fn([50, 50, 20], geometry, |x, y, z| {
@@ -218,15 +222,15 @@ fn a_sheared_grid_has_a_skeleton_too() {
     })
     .unwrap();
     let params = medial::Params::default();
-    let found = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
-    let length = check(&found, 1, 0);
+    let result = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+    let length = check(&result, 1, 0);
     let round = std::f64::consts::TAU * 14.0;
     assert!((0.95 * round..1.1 * round).contains(&length), "{length}");
 }
 
-/// Rods in any direction: how far the curve is from the axis, and how long.
+/// Distance from the axis and length of the curves of rods in any direction.
 #[test]
-fn curves_are_near_the_axes_of_rods() {
+fn curves_of_rods_are_close_to_their_axes() {
     for spacing in [
         [1.0; 3],
         [0.7, 0.7, 1.0],
@@ -235,7 +239,7 @@ fn curves_are_near_the_axes_of_rods() {
         [0.5, 0.5, 2.5],
         [1.0, 1.0, 5.0],
     ] {
-        for (number, way) in [
+        for (number, direction) in [
             [1.0, 0.0, 0.0],
             [0.0, 1.0, 0.0],
             [0.0, 0.0, 1.0],
@@ -249,22 +253,22 @@ fn curves_are_near_the_axes_of_rods() {
                 let half = 24.0;
                 let dims = spacing.map(|step| (68.0 / step) as usize + 1);
                 let middle = [33.3, 34.1, 33.7];
-                let found = skeletons(dims, spacing, |at| {
-                    let rest = [0, 1, 2].map(|k| at[k] * spacing[k] - middle[k]);
-                    let along: f64 = (0..3).map(|k| rest[k] * way[k]).sum();
-                    let square: f64 = rest.iter().map(|x| x * x).sum();
-                    square - along * along <= radius * radius && along.abs() <= half
+                let result = skeletons(dims, spacing, |at| {
+                    let offset = [0, 1, 2].map(|k| at[k] * spacing[k] - middle[k]);
+                    let axial: f64 = (0..3).map(|k| offset[k] * direction[k]).sum();
+                    let squared: f64 = offset.iter().map(|x| x * x).sum();
+                    squared - axial * axial <= radius * radius && axial.abs() <= half
                 });
-                let length = check(&found, 0, 0);
-                let skeleton = &found.labels[0].skeleton;
+                let length = check(&result, 0, 0);
+                let skeleton = &result.labels[0].skeleton;
                 let (mut sum, mut count) = (0.0, 0);
                 for edge in 0..skeleton.edges.len() {
                     for point in skeleton.edge_in_world(edge) {
-                        let rest = [0, 1, 2].map(|k| point[k] - middle[k]);
-                        let along: f64 = (0..3).map(|k| rest[k] * way[k]).sum();
-                        let square: f64 = rest.iter().map(|x| x * x).sum();
-                        let off = (square - along * along).max(0.0).sqrt();
-                        (sum, count) = (sum + off, count + 1);
+                        let offset = [0, 1, 2].map(|k| point[k] - middle[k]);
+                        let axial: f64 = (0..3).map(|k| offset[k] * direction[k]).sum();
+                        let squared: f64 = offset.iter().map(|x| x * x).sum();
+                        let distance = (squared - axial * axial).max(0.0).sqrt();
+                        (sum, count) = (sum + distance, count + 1);
                     }
                 }
                 let mean = sum / f64::from(count);
@@ -274,7 +278,8 @@ fn curves_are_near_the_axes_of_rods() {
                 } else {
                     0.5 * widest
                 };
-                let what = format!("{spacing:?} way {number} radius {radius}: {length} {mean}");
+                let what =
+                    format!("{spacing:?} direction {number} radius {radius}: {length} {mean}");
                 assert_eq!(skeleton.edges.len(), 1, "{what}");
                 assert!(mean < allowed, "{what}");
                 assert!((0.9..1.1).contains(&(length / (2.0 * half))), "{what}");
@@ -283,8 +288,7 @@ fn curves_are_near_the_axes_of_rods() {
     }
 }
 
-/// A cube has a curve to each of its corners where details are asked for, whatever its voxels are
-/// like.
+/// With full detail, a cube has a curve to each corner, regardless of its spacing.
 #[test]
 fn details_are_branches_to_corners() {
     for spacing in [[1.0; 3], [1.0, 2.0, 1.0]] {
@@ -302,9 +306,9 @@ fn details_are_branches_to_corners() {
                 detail,
                 ..medial::Params::default()
             };
-            let found = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
-            check(&found, 0, 0);
-            let skeleton = &found.labels[0].skeleton;
+            let result = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+            check(&result, 0, 0);
+            let skeleton = &result.labels[0].skeleton;
             let mut degrees = vec![0; skeleton.nodes.len()];
             for edge in &skeleton.edges {
                 edge.nodes.iter().for_each(|&node| degrees[node] += 1);
@@ -317,7 +321,7 @@ fn details_are_branches_to_corners() {
 }
 
 #[test]
-fn a_part_for_details_is_from_0_to_1() {
+fn detail_must_be_from_0_to_1() {
     let params = medial::Params {
         detail: Some(1.5),
         ..medial::Params::default()

@@ -1,5 +1,5 @@
-//! Forces and skeletons by the published method in volumes whose spacing differs by axis, or whose
-//! axes lean: those of the object, not those of its voxels.
+//! Potential-field forces and skeletons on anisotropic and oblique grids: they must be those of the
+//! object in the world.
 
 use super::skeleton_classes::mask;
 use ferrovox::{
@@ -29,22 +29,22 @@ fn spaced(spacing: [f64; 3]) -> Matrix3<f64> {
     Matrix3::from_diagonal(&spacing.into())
 }
 
-/// Axes that lean, none of them along the world's.
-fn leaning() -> Matrix3<f64> {
+/// Returns oblique axes, none of them along the world's.
+fn oblique_axes() -> Matrix3<f64> {
     let turn = nalgebra::Rotation3::from_euler_angles(0.3, -0.2, 0.9);
     turn.matrix() * Matrix3::new(0.8, 0.3, -0.2, 0.0, 1.0, 0.4, 0.0, 0.0, 1.7)
 }
 
-/// An object about the world's origin, which is `reach` away from all of it at most, or less along
-/// an axis; moved by a part of a voxel.
+/// Samples an object centred on the world's origin, which extends by at most `extent` along each
+/// axis, shifted by a fraction of a voxel.
 fn sampled(
     axes: Matrix3<f64>,
-    reach: [f64; 3],
+    extent: [f64; 3],
     inside: impl Fn(Vector3<f64>) -> bool,
 ) -> Volume<u8> {
     let back = axes.try_inverse().unwrap();
     let half = [0, 1, 2].map(|axis| {
-        let along = (0..3).map(|k| (back[(axis, k)] * reach[k]).abs());
+        let along = (0..3).map(|k| (back[(axis, k)] * extent[k]).abs());
         along.sum::<f64>().ceil() + 2.0
     });
     let origin = -axes * (Vector3::from(half) + Vector3::new(0.2, -0.1, 0.3));
@@ -60,24 +60,24 @@ fn sampled(
     .unwrap()
 }
 
-/// A rod of radius 6 and length 48 along an axis of the world.
+/// Returns a rod of radius 6 and length 48 along an axis of the world.
 fn rod(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
-    let mut reach = [6.0; 3];
-    reach[axis] = 24.0;
-    sampled(axes, reach, |at| {
+    let mut extent = [6.0; 3];
+    extent[axis] = 24.0;
+    sampled(axes, extent, |at| {
         let along = at[axis];
         along.abs() <= 24.0 && at.norm_squared() - along * along <= 36.0
     })
 }
 
-/// The axes of a grid, as they are without the turn, in the smallest spacing: x along the first, y
-/// in the plane of the first two.
-fn unturned(geometry: &Geometry) -> Matrix3<f64> {
+/// Returns the axes of a grid without rotation, in units of the smallest spacing: x along the
+/// first, y in the plane of the first two.
+fn canonical_axes(geometry: &Geometry) -> Matrix3<f64> {
     let triangle = geometry.axes().qr().r() / geometry.spacing().min();
     Matrix3::from_diagonal(&triangle.diagonal().map(f64::signum)) * triangle
 }
 
-/// The sum over all sources, with derivatives, and the sum of the magnitudes.
+/// Returns the sum over all sources, with derivatives, and the sum of the magnitudes.
 fn expected(
     axes: &Matrix3<f64>,
     at: Point3<f64>,
@@ -98,8 +98,8 @@ fn expected(
     })
 }
 
-/// Compares weights with areas: of all steps to voxels of a neighbourhood that are not of the
-/// solid, the sum, as an area vector here and in a grid of cubes.
+/// Compares weights with areas: the sum of all steps to background voxels of a neighbourhood, as an
+/// area vector in the world and on a grid of cubes.
 fn check_weights(
     label: &str,
     solid: &Volume<u8>,
@@ -117,11 +117,11 @@ fn check_weights(
         inside && solid.samples()[((at[2] * ny + at[1]) * nx + at[0]) as usize] != 0
     };
     for (source, weight) in sources.iter().zip(weights) {
-        let here = source.map(|x| x as i64);
+        let position = source.map(|x| x as i64);
         let mut out = Vector3::zeros();
         for k in 0..125 {
             let step = [k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2];
-            if !is_solid([0, 1, 2].map(|axis| here[axis] + step[axis])) {
+            if !is_solid([0, 1, 2].map(|axis| position[axis] + step[axis])) {
                 out += Vector3::from(step.map(|x| x as f64));
             }
         }
@@ -131,14 +131,14 @@ fn check_weights(
     }
 }
 
-/// Compares forces at some voxels and places of a solid with sums on the host.
+/// Compares forces at some voxels and points of a solid with sums on the host.
 fn check_forces(
     label: &str,
     stream: &Stream,
     solid: &Volume<u8>,
     params: &potential_field::Params,
 ) {
-    let axes = unturned(solid.geometry());
+    let axes = canonical_axes(solid.geometry());
     let classes = classify(stream, &mask(stream, solid), SurfaceNeighbours::Faces).unwrap();
     let surface = Sources::from_surface(stream, &classes).unwrap();
     let sources = surface.points().download(stream).unwrap();
@@ -165,32 +165,35 @@ fn check_forces(
         let expected = [FieldVariant::Tuned, FieldVariant::Multipole][usize::from(is_tree)];
         assert_eq!(field.variant, expected);
     }
-    let found = stream.download(&field.forces).unwrap();
-    for (&target, found) in targets.iter().zip(found.as_chunks::<4>().0) {
+    let actual = stream.download(&field.forces).unwrap();
+    for (&target, actual) in targets.iter().zip(actual.as_chunks::<4>().0) {
         let at = Point3::from(target.map(f64::from));
         let (force, _, scale) = expected(&axes, at, &sources, params.exponent);
-        let [x, y, z, magnitude] = found.map(f64::from);
+        let [x, y, z, magnitude] = actual.map(f64::from);
         let off = (magnitude * Vector3::new(x, y, z) - force).norm() / scale;
         assert!(off < 1e-5, "{label} {params:?} {target:?}: {off}");
     }
-    let places: Vec<Point3<f64>> = targets[..2]
+    let positions: Vec<Point3<f64>> = targets[..2]
         .iter()
         .map(|at| Point3::from(at.map(f64::from)) + Vector3::new(0.3, -0.2, 0.45))
         .collect();
-    let found = field::forces_at_points(stream, &surface, &places, params.exponent).unwrap();
-    for (&at, found) in places.iter().zip(found) {
+    let actual = field::forces_at_points(stream, &surface, &positions, params.exponent).unwrap();
+    for (&at, actual) in positions.iter().zip(actual) {
         let (force, jacobian, scale) = expected(&axes, at, &sources, params.exponent);
-        assert!((found.force - force).norm() < 1e-12 * scale, "{label} {at}");
         assert!(
-            (found.jacobian - jacobian).norm() < 1e-11 * scale,
+            (actual.force - force).norm() < 1e-12 * scale,
             "{label} {at}"
         );
-        assert!((found.scale - scale).abs() < 1e-12 * scale, "{label} {at}");
+        assert!(
+            (actual.jacobian - jacobian).norm() < 1e-11 * scale,
+            "{label} {at}"
+        );
+        assert!((actual.scale - scale).abs() < 1e-12 * scale, "{label} {at}");
     }
 }
 
 #[test]
-fn forces_are_those_of_the_world() {
+fn forces_are_computed_in_world_space() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for spacing in SPACINGS {
@@ -204,7 +207,7 @@ fn forces_are_those_of_the_world() {
     // in checked mode too
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
-        let ball = sampled(leaning(), [5.0; 3], |at| at.norm() <= 5.0);
+        let ball = sampled(oblique_axes(), [5.0; 3], |at| at.norm() <= 5.0);
         for (exponent, precision) in [
             (6.0, Precision::Accurate),
             (6.0, Precision::F32),
@@ -222,10 +225,10 @@ fn forces_are_those_of_the_world() {
 }
 
 #[test]
-fn every_variant_and_exponent_takes_the_world() {
+fn every_variant_and_exponent_works_in_world_space() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        for solid in [rod(spaced([1.0, 0.6, 2.0]), 1), rod(leaning(), 0)] {
+        for solid in [rod(spaced([1.0, 0.6, 2.0]), 1), rod(oblique_axes(), 0)] {
             for exponent in [2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0] {
                 let variants = match exponent {
                     6.0 => &FieldVariant::ALL[..],
@@ -247,21 +250,21 @@ fn every_variant_and_exponent_takes_the_world() {
     }
 }
 
-fn core(solid: &Volume<u8>) -> Extraction {
+fn extract_core(solid: &Volume<u8>) -> Extraction {
     let stream = ferrovox::device::Device::cpu().stream().unwrap();
     let params = potential_field::Params {
         hierarchy: Hierarchy::Core,
         ..potential_field::Params::default()
     };
-    let made = potential_field::extract(&stream, &mask(&stream, solid), &params).unwrap();
-    made.skeleton.validate().unwrap();
-    made
+    let extraction = potential_field::extract(&stream, &mask(&stream, solid), &params).unwrap();
+    extraction.skeleton.validate().unwrap();
+    extraction
 }
 
-/// The places in the world of the nodes of a kind.
-fn places(made: &Extraction, kind: NodeKind) -> Vec<Point3<f64>> {
-    let nodes = made.skeleton.nodes.iter();
-    let geometry = &made.skeleton.geometry;
+/// Returns the world positions of the nodes of a kind.
+fn node_positions(extraction: &Extraction, kind: NodeKind) -> Vec<Point3<f64>> {
+    let nodes = extraction.skeleton.nodes.iter();
+    let geometry = &extraction.skeleton.geometry;
     nodes
         .filter(|node| node.kind == kind)
         .map(|node| geometry.index_to_world(node.position))
@@ -269,31 +272,31 @@ fn places(made: &Extraction, kind: NodeKind) -> Vec<Point3<f64>> {
 }
 
 #[test]
-fn a_ball_of_the_world_has_its_point_in_the_middle() {
-    let grids = SPACINGS.map(spaced).into_iter().chain([leaning()]);
+fn world_ball_has_its_point_at_the_centre() {
+    let grids = SPACINGS.map(spaced).into_iter().chain([oblique_axes()]);
     for axes in grids {
         let ball = sampled(axes, [12.0; 3], |at| at.norm() <= 12.0);
-        let made = core(&ball);
+        let extraction = extract_core(&ball);
         let widest = ball.geometry().spacing().max();
-        let found = places(&made, NodeKind::Attracting);
+        let actual = node_positions(&extraction, NodeKind::Attracting);
         assert!(
-            made.certificate[0].is_balanced(),
+            extraction.certificate[0].is_balanced(),
             "{axes} {:?}",
-            made.certificate
+            extraction.certificate
         );
         assert!(
-            found.iter().any(|at| at.coords.norm() < 0.5 * widest),
-            "{axes} {found:?}"
+            actual.iter().any(|at| at.coords.norm() < 0.5 * widest),
+            "{axes} {actual:?}"
         );
     }
 }
 
-/// Two balls of different radii that share a part: two attracting points, and a saddle in the
+/// Returns two overlapping balls of different radii: two attracting points, and a saddle at the
 /// waist.
 fn two_balls(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
-    let mut reach = [14.0; 3];
-    reach[axis] = 25.5;
-    sampled(axes, reach, |at| {
+    let mut extent = [14.0; 3];
+    extent[axis] = 25.5;
+    sampled(axes, extent, |at| {
         let along = at[axis];
         let across = (at.norm_squared() - along * along).max(0.0).sqrt();
         let ball = |middle: f64, radius: f64| (along - middle).hypot(across) <= radius;
@@ -302,21 +305,25 @@ fn two_balls(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
 }
 
 #[test]
-fn the_same_object_has_the_same_critical_points() {
+fn critical_points_do_not_depend_on_the_spacing() {
     let kinds = [NodeKind::Attracting, NodeKind::Saddle { index: 1 }];
     for axis in 0..3 {
-        let known = core(&two_balls(spaced([1.0; 3]), axis));
+        let isotropic = extract_core(&two_balls(spaced([1.0; 3]), axis));
         for spacing in [[0.8, 0.8, 1.6], [0.8, 0.8, 2.5], [1.5, 1.0, 0.8]] {
-            let made = core(&two_balls(spaced(spacing), axis));
+            let extraction = extract_core(&two_balls(spaced(spacing), axis));
             let widest = spacing.into_iter().fold(0.0, f64::max);
-            assert!(made.certificate[0].is_balanced(), "{spacing:?} {axis}");
+            assert!(
+                extraction.certificate[0].is_balanced(),
+                "{spacing:?} {axis}"
+            );
             for kind in kinds {
-                let [known, found] = [&known, &made].map(|made| places(made, kind));
-                let message = format!("{spacing:?} {axis} {kind:?}: {known:?} {found:?}");
-                assert_eq!(known.len(), found.len(), "{message}");
-                for place in known {
-                    let is_same = |at: &Point3<f64>| (at - place).norm() < 0.5 * widest;
-                    assert!(found.iter().any(is_same), "{message}");
+                let [isotropic, actual] =
+                    [&isotropic, &extraction].map(|extraction| node_positions(extraction, kind));
+                let message = format!("{spacing:?} {axis} {kind:?}: {isotropic:?} {actual:?}");
+                assert_eq!(isotropic.len(), actual.len(), "{message}");
+                for expected in isotropic {
+                    let is_same = |at: &Point3<f64>| (at - expected).norm() < 0.5 * widest;
+                    assert!(actual.iter().any(is_same), "{message}");
                 }
             }
         }
@@ -324,22 +331,33 @@ fn the_same_object_has_the_same_critical_points() {
 }
 
 #[test]
-fn rods_have_their_axis() {
+fn core_of_rods_is_their_axis() {
     for spacing in SPACINGS {
         for axis in 0..3 {
-            let made = core(&rod(spaced(spacing), axis));
-            assert!(made.certificate[0].is_balanced(), "{spacing:?} {axis}");
-            let geometry = made.skeleton.geometry;
+            let extraction = extract_core(&rod(spaced(spacing), axis));
+            assert!(
+                extraction.certificate[0].is_balanced(),
+                "{spacing:?} {axis}"
+            );
+            let geometry = extraction.skeleton.geometry;
             let widest = spacing.into_iter().fold(0.0, f64::max);
-            let nodes = made.skeleton.nodes.iter().map(|node| &node.position);
-            let points = made.skeleton.edges.iter().flat_map(|edge| &edge.points);
+            let nodes = extraction.skeleton.nodes.iter().map(|node| &node.position);
+            let points = extraction
+                .skeleton
+                .edges
+                .iter()
+                .flat_map(|edge| &edge.points);
             for &point in nodes.chain(points) {
                 let at = geometry.index_to_world(point).coords;
                 let off = (at.norm_squared() - at[axis] * at[axis]).max(0.0).sqrt();
                 assert!(off < 0.5 * widest, "{spacing:?} {axis}: {at}");
                 assert!(at[axis].abs() < 24.0, "{spacing:?} {axis}: {at}");
             }
-            let along = made.skeleton.edges.iter().flat_map(|edge| &edge.points);
+            let along = extraction
+                .skeleton
+                .edges
+                .iter()
+                .flat_map(|edge| &edge.points);
             let along = along.map(|&point| geometry.index_to_world(point)[axis]);
             let ends = along.fold([0f64; 2], |[low, high], at| [low.min(at), high.max(at)]);
             assert!(ends[1] - ends[0] > 6.0, "{spacing:?} {axis} {ends:?}");
@@ -347,9 +365,9 @@ fn rods_have_their_axis() {
     }
 }
 
-/// Several devices make the bits of one.
+/// Several devices produce the same bits as one.
 #[test]
-fn devices_share_a_field_of_the_world() {
+fn several_devices_produce_the_same_world_space_field() {
     let cpu = ferrovox::device::Device::cpu;
     let streams = [cpu(), cpu()].map(|device| device.stream().unwrap());
     let solid = rod(spaced([0.7, 0.7, 1.0]), 2);
@@ -360,9 +378,10 @@ fn devices_share_a_field_of_the_world() {
     )
     .unwrap();
     let params = potential_field::Params::default();
-    let alone = field::force_field(&streams[0], &classes, &params).unwrap();
+    let single = field::force_field(&streams[0], &classes, &params).unwrap();
     let execution = Execution::new(&streams).unwrap();
     let both = field::force_field_on_devices(execution, &classes, &params).unwrap();
-    let [alone, both] = [alone, both].map(|made| streams[0].download(&made.forces).unwrap());
-    assert_eq!(alone, both);
+    let [single, both] =
+        [single, both].map(|extraction| streams[0].download(&extraction.forces).unwrap());
+    assert_eq!(single, both);
 }

@@ -1,6 +1,6 @@
-//! The field by series over bricks, against sums over all sources in `f64`.
+//! Force field by the fast multipole method, compared with sums over all sources in `f64`.
 
-use super::{skeleton_classes::mask, skeleton_kernels::critical_cells_of};
+use super::{skeleton_classes::mask, skeleton_kernels::marked_cell_words};
 use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
@@ -20,7 +20,7 @@ use test_cases::shard;
 
 const EXPONENTS: [f64; 9] = [2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
 
-/// A palm and five fingers.
+/// Returns a palm and five fingers.
 fn hand(size: f64) -> Solid {
     let part = |from: [f64; 3], to: [f64; 3], radius: f64| {
         (
@@ -66,8 +66,8 @@ fn classes_in(stream: &Stream, solid: &Solid, geometry: Geometry) -> VoxelClasse
     classify(stream, &voxels, SurfaceNeighbours::Faces).unwrap()
 }
 
-/// Voxels that are no cubes: as in scans, long along x, nearly cubes, and with axes that lean.
-fn forms() -> [Geometry; 6] {
+/// Anisotropic and oblique voxels: as in scans, long along x, nearly cubic, and with oblique axes.
+fn voxel_shapes() -> [Geometry; 6] {
     let leaning = nalgebra::Rotation3::from_euler_angles(0.3, -0.2, 0.9).matrix()
         * Matrix3::new(0.8, 0.3, -0.2, 0.0, 1.0, 0.4, 0.0, 0.0, 1.7);
     let along = |x: f64, y: f64, z: f64| Matrix3::from_diagonal(&[x, y, z].into());
@@ -82,17 +82,17 @@ fn forms() -> [Geometry; 6] {
     .map(|axes| Geometry::new(axes, Vector3::zeros()).unwrap())
 }
 
-fn params(exponent: f64, tree: MultipoleParams) -> potential_field::Params {
+fn params(exponent: f64, multipole: MultipoleParams) -> potential_field::Params {
     potential_field::Params {
         exponent,
-        multipole: tree,
+        multipole,
         variant: FieldVariant::Multipole,
         ..potential_field::Params::default()
     }
 }
 
-/// Nothing is summed up again but what may be a critical point even so.
-fn plain(order: Option<u32>, near: Option<u32>) -> MultipoleParams {
+/// Parameters without recomputation, except for possible critical points.
+fn without_recomputation(order: Option<u32>, near: Option<u32>) -> MultipoleParams {
     MultipoleParams {
         order,
         near,
@@ -100,28 +100,28 @@ fn plain(order: Option<u32>, near: Option<u32>) -> MultipoleParams {
     }
 }
 
-/// A field's voxels, and its forces.
+/// Downloads a field's voxels and forces.
 fn on_host(stream: &Stream, field: &ForceField) -> (Vec<Point3<f64>>, Vec<Vector3<f64>>) {
-    let places = DevicePoints::from_sites(stream, &field.mask).unwrap();
-    let places = places.download(stream).unwrap();
+    let positions = DevicePoints::from_sites(stream, &field.mask).unwrap();
+    let positions = positions.download(stream).unwrap();
     let forces = stream.download(&field.forces).unwrap();
     let forces = forces.as_chunks::<4>().0.iter().map(|force| {
         let [x, y, z, magnitude] = force.map(f64::from);
         magnitude * Vector3::new(x, y, z)
     });
-    let places = places.iter().map(|at| Point3::from(at.map(f64::from)));
-    (places.collect(), forces.collect())
+    let positions = positions.iter().map(|at| Point3::from(at.map(f64::from)));
+    (positions.collect(), forces.collect())
 }
 
-/// The largest part of its bound, and of the sum of magnitudes, that an error is, at every so many
+/// Maximum errors relative to their bounds and to the sum of magnitudes, over a sample of the
 /// voxels.
 #[derive(Debug, Default)]
-struct Worst {
-    of_bound: f64,
-    of_scale: f64,
+struct MaxErrors {
+    relative_to_bound: f64,
+    relative_to_scale: f64,
 }
 
-/// Holds a field to exact sums and its bounds.
+/// Compares a field with exact sums and its bounds.
 fn check(
     label: &str,
     stream: &Stream,
@@ -129,42 +129,42 @@ fn check(
     sources: &Sources,
     exponent: f64,
     step: usize,
-) -> Worst {
-    let (places, forces) = on_host(stream, field);
+) -> MaxErrors {
+    let (positions, forces) = on_host(stream, field);
     let bounds = field.bounds.as_ref().unwrap();
     let [nx, ny, _] = bounds.dims();
     let brick = bounds.brick_dims();
     let of_brick = bounds.download(stream).unwrap();
-    let some: Vec<usize> = (0..places.len()).step_by(step).collect();
-    let points: Vec<Point3<f64>> = some.iter().map(|&at| places[at]).collect();
+    let some: Vec<usize> = (0..positions.len()).step_by(step).collect();
+    let points: Vec<Point3<f64>> = some.iter().map(|&at| positions[at]).collect();
     let exact = forces_at_points(stream, sources, &points, exponent).unwrap();
-    let mut worst = Worst::default();
+    let mut worst = MaxErrors::default();
     for (&target, exact) in some.iter().zip(&exact) {
-        let [x, y, z] = [0, 1, 2].map(|axis| places[target][axis] as usize / brick[axis]);
+        let [x, y, z] = [0, 1, 2].map(|axis| positions[target][axis] as usize / brick[axis]);
         let bound = of_brick[(z * ny + y) * nx + x];
         let off = forces[target] - exact.force;
         for axis in 0..3 {
-            // what is kept has 24 bits, and sums in f64 are rounded too
+            // results are stored with 24 bits, and sums in f64 are rounded too
             let rounded = 3e-7 * exact.force[axis].abs() + 1e-13 * exact.scale;
             assert!(
                 off[axis].abs() <= bound + rounded,
                 "{label}, m = {exponent}, {:?}: {} by {} of {}, bound {bound}",
-                places[target],
+                positions[target],
                 off[axis],
                 exact.force[axis],
                 exact.scale
             );
         }
-        worst.of_scale = worst.of_scale.max(off.norm() / exact.scale);
+        worst.relative_to_scale = worst.relative_to_scale.max(off.norm() / exact.scale);
         let beyond = off.norm() - 3e-7 * exact.force.norm();
         if bound > 0.0 && beyond > 0.0 {
-            worst.of_bound = worst.of_bound.max(beyond / bound);
+            worst.relative_to_bound = worst.relative_to_bound.max(beyond / bound);
         }
     }
     worst
 }
 
-fn sources_of(stream: &Stream, classes: &VoxelClasses) -> Sources {
+fn surface_sources(stream: &Stream, classes: &VoxelClasses) -> Sources {
     Sources::from_surface(stream, classes).unwrap()
 }
 
@@ -174,24 +174,27 @@ fn errors_are_within_their_bounds() {
         let stream = device.stream().unwrap();
         for (number, solid) in shapes().into_iter().enumerate() {
             let classes = classes(&stream, &solid);
-            let sources = sources_of(&stream, &classes);
+            let sources = surface_sources(&stream, &classes);
             for (turn, exponent) in shard(EXPONENTS.into_iter().enumerate(), number) {
-                // a small radius makes much of such a solid far, on several levels
+                // with a small radius much of such a solid is far, on several levels
                 let near = [None, Some(3), Some(9)][(number + turn) % 3];
-                let params = params(exponent, plain(None, near));
+                let params = params(exponent, without_recomputation(None, near));
                 let field = force_field(&stream, &classes, &params).unwrap();
                 let label = format!("{label}, {}, near {near:?}", solid.name);
                 let worst = check(&label, &stream, &field, &sources, exponent, 61);
                 println!("{label}, m = {exponent}: {worst:?}");
                 let far = near.is_some() || exponent < 4.0;
-                assert!(far || worst.of_scale < 1e-4, "{label} {exponent} {worst:?}");
+                assert!(
+                    far || worst.relative_to_scale < 1e-4,
+                    "{label} {exponent} {worst:?}"
+                );
             }
         }
     }
 }
 
 #[test]
-fn errors_are_within_their_bounds_in_the_world() {
+fn errors_are_within_their_bounds_for_anisotropic_voxels() {
     let solids = [
         hand(26.0),
         Solid::tube(6.0, 60.0).shifted([3.0, 5.0, 1.0]),
@@ -199,28 +202,31 @@ fn errors_are_within_their_bounds_in_the_world() {
     ];
     for TestDevice { label, device } in devices::fast() {
         let stream = device.stream().unwrap();
-        for (number, form) in forms().into_iter().enumerate() {
+        for (number, shape) in voxel_shapes().into_iter().enumerate() {
             for (turn, exponent) in shard([2.0, 2.5, 6.0, 9.0].into_iter().enumerate(), number) {
                 let solid = &solids[(number + turn) % 3];
-                let classes = classes_in(&stream, solid, form);
-                let sources = sources_of(&stream, &classes);
+                let classes = classes_in(&stream, solid, shape);
+                let sources = surface_sources(&stream, &classes);
                 let near = [None, Some(3), Some(9)][(number + turn) % 3];
-                let params = params(exponent, plain(None, near));
+                let params = params(exponent, without_recomputation(None, near));
                 let field = force_field(&stream, &classes, &params).unwrap();
                 assert_eq!(field.variant, FieldVariant::Multipole);
-                let label = format!("{label}, {}, {form:?}, near {near:?}", solid.name);
+                let label = format!("{label}, {}, {shape:?}, near {near:?}", solid.name);
                 let worst = check(&label, &stream, &field, &sources, exponent, 61);
                 println!("{label}, m = {exponent}: {worst:?}");
                 let far = near.is_some() || exponent < 4.0;
-                assert!(far || worst.of_scale < 1e-4, "{label} {exponent} {worst:?}");
+                assert!(
+                    far || worst.relative_to_scale < 1e-4,
+                    "{label} {exponent} {worst:?}"
+                );
             }
         }
     }
 }
 
-/// Too flat for series.
+/// Too elongated for the multipole method.
 #[test]
-fn the_flattest_voxels_compare_all_pairs() {
+fn very_elongated_voxels_use_all_pairs() {
     let stream = Device::cpu().stream().unwrap();
     let flat = Geometry::new(
         Matrix3::from_diagonal(&[1.0, 1.0, 40.0].into()),
@@ -232,10 +238,10 @@ fn the_flattest_voxels_compare_all_pairs() {
     assert!(field.bounds.is_none());
 }
 
-/// The cells in which no component of the exact forces has one sign at all corners.
-fn exact_cells(places: &[Point3<f64>], exact: &[PointForce]) -> Vec<[i64; 3]> {
+/// Returns the cells in which no component of the exact forces has one sign at all corners.
+fn exact_cells(positions: &[Point3<f64>], exact: &[PointForce]) -> Vec<[i64; 3]> {
     let key = |at: &Point3<f64>| [0, 1, 2].map(|axis| at[axis] as i64);
-    let pairs = places.iter().map(key).zip(exact);
+    let pairs = positions.iter().map(key).zip(exact);
     let by_voxel: HashMap<[i64; 3], &PointForce> = pairs.collect();
     let may_vanish = |cell: &[i64; 3]| {
         let corner = |k: i64| {
@@ -251,15 +257,15 @@ fn exact_cells(places: &[Point3<f64>], exact: &[PointForce]) -> Vec<[i64; 3]> {
         };
         let largest = corners.iter().map(|at| at.force.norm()).fold(0.0, f64::max);
         (0..3).all(|axis| {
-            let least = corners
+            let min = corners
                 .iter()
                 .map(|at| at.force[axis])
                 .fold(f64::INFINITY, f64::min);
-            let most = corners
+            let max = corners
                 .iter()
                 .map(|at| at.force[axis])
                 .fold(f64::NEG_INFINITY, f64::max);
-            least <= 1e-9 * largest && most >= -1e-9 * largest
+            min <= 1e-9 * largest && max >= -1e-9 * largest
         })
     };
     let mut cells: Vec<_> = by_voxel.keys().copied().filter(may_vanish).collect();
@@ -267,19 +273,19 @@ fn exact_cells(places: &[Point3<f64>], exact: &[PointForce]) -> Vec<[i64; 3]> {
     cells
 }
 
-/// The cells that the field says may have a critical point.
-fn cells_of(stream: &Stream, field: &ForceField) -> Vec<[i64; 3]> {
-    let words = critical_cells_of(stream, field, 64);
+/// Returns the cells that the field marks as possibly containing a critical point.
+fn marked_cells(stream: &Stream, field: &ForceField) -> Vec<[i64; 3]> {
+    let words = marked_cell_words(stream, field, 64);
     let mask = DeviceMask::from_words(stream, &words, field.mask.dims(), Geometry::default());
-    let found = DevicePoints::from_sites(stream, &mask.unwrap()).unwrap();
-    let found = found.download(stream).unwrap();
-    let mut cells: Vec<_> = found.iter().map(|at| at.map(|a| a as i64)).collect();
+    let actual = DevicePoints::from_sites(stream, &mask.unwrap()).unwrap();
+    let actual = actual.download(stream).unwrap();
+    let mut cells: Vec<_> = actual.iter().map(|at| at.map(|a| a as i64)).collect();
     cells.sort_unstable();
     cells
 }
 
 #[test]
-fn cells_with_critical_points_are_those_of_all_pairs() {
+fn marked_cells_match_all_pairs() {
     let solids = [
         hand(32.0),
         Solid::tube(6.0, 80.0),
@@ -290,99 +296,104 @@ fn cells_with_critical_points_are_those_of_all_pairs() {
     for TestDevice { label, device } in devices::fast() {
         let stream = device.stream().unwrap();
         for (number, solid) in solids.iter().enumerate() {
-            // the first in the world of a scan
-            let form = [forms()[0], Geometry::default()][number.min(1)];
-            let classes = classes_in(&stream, solid, form);
-            let sources = sources_of(&stream, &classes);
+            // the first solid on an anisotropic grid
+            let shape = [voxel_shapes()[0], Geometry::default()][number.min(1)];
+            let classes = classes_in(&stream, solid, shape);
+            let sources = surface_sources(&stream, &classes);
             for exponent in [[3.0, 6.0], [6.0, 9.0]][number % 2] {
                 let mut expected = None;
                 for near in [None, Some(3)] {
-                    let tree = MultipoleParams {
+                    let multipole = MultipoleParams {
                         near,
                         ..MultipoleParams::default()
                     };
-                    let field = force_field(&stream, &classes, &params(exponent, tree)).unwrap();
+                    let field =
+                        force_field(&stream, &classes, &params(exponent, multipole)).unwrap();
                     let expected = expected.get_or_insert_with(|| {
-                        let (places, _) = on_host(&stream, &field);
-                        let exact = forces_at_points(&stream, &sources, &places, exponent).unwrap();
-                        exact_cells(&places, &exact)
+                        let (positions, _) = on_host(&stream, &field);
+                        let exact =
+                            forces_at_points(&stream, &sources, &positions, exponent).unwrap();
+                        exact_cells(&positions, &exact)
                     });
-                    let corrected = field.bounds.as_ref().unwrap().recomputed;
-                    let found = cells_of(&stream, &field);
+                    let recomputed = field.bounds.as_ref().unwrap().recomputed;
+                    let actual = marked_cells(&stream, &field);
                     println!(
-                        "{label}, {}, m = {exponent}, near {near:?}: {} cells, {corrected} of {} voxels again",
+                        "{label}, {}, m = {exponent}, near {near:?}: {} cells, {recomputed} of {} voxels recomputed",
                         solid.name,
-                        found.len(),
+                        actual.len(),
                         classes.counts.boundary + classes.counts.interior
                     );
-                    assert_eq!(&found, expected, "{label} {} {exponent}", solid.name);
+                    assert_eq!(&actual, expected, "{label} {} {exponent}", solid.name);
                 }
             }
         }
     }
 }
 
-/// In checked mode too.
+/// Includes checked mode.
 #[test]
-fn every_kernel_keeps_to_its_buffers() {
+fn every_kernel_stays_within_its_buffers() {
     let solid = Solid::tube(4.0, 44.0).shifted([1.0, 3.0, 2.0]);
-    for form in [Geometry::default(), forms()[0], forms()[5]] {
+    for shape in [Geometry::default(), voxel_shapes()[0], voxel_shapes()[5]] {
         let mut bits: Option<Vec<u32>> = None;
         for TestDevice { label, device } in devices::all() {
             let stream = device.stream().unwrap();
-            let classes = classes_in(&stream, &solid, form);
-            let sources = sources_of(&stream, &classes);
-            let params = params(6.0, plain(Some(3), Some(3)));
+            let classes = classes_in(&stream, &solid, shape);
+            let sources = surface_sources(&stream, &classes);
+            let params = params(6.0, without_recomputation(Some(3), Some(3)));
             let field = force_field(&stream, &classes, &params).unwrap();
             check(&label, &stream, &field, &sources, 6.0, 7);
-            // few enough, so that they are summed up by the kernel for few
-            let corrected = field.bounds.as_ref().unwrap().recomputed;
+            // few enough for the direct-summation kernel
+            let recomputed = field.bounds.as_ref().unwrap().recomputed;
             let targets = classes.counts.boundary + classes.counts.interior;
-            let few = corrected > 0 && corrected <= targets / 4;
-            assert!(few, "{label}: {corrected} of {targets} again");
+            let few = recomputed > 0 && recomputed <= targets / 4;
+            assert!(few, "{label}: {recomputed} of {targets} recomputed");
             let forces = stream.download(&field.forces).unwrap();
-            let found: Vec<u32> = forces.into_iter().map(f32::to_bits).collect();
-            let expected = bits.get_or_insert_with(|| found.clone());
-            assert!(&found == expected, "{label}: other bits");
+            let actual: Vec<u32> = forces.into_iter().map(f32::to_bits).collect();
+            let expected = bits.get_or_insert_with(|| actual.clone());
+            assert!(&actual == expected, "{label}: bits differ");
         }
     }
 }
 
 #[test]
-fn a_higher_order_is_nearer() {
+fn higher_orders_are_more_accurate() {
     let stream = Device::cpu().stream().unwrap();
     let classes = classes(&stream, &hand(36.0));
-    let sources = sources_of(&stream, &classes);
+    let sources = surface_sources(&stream, &classes);
     for exponent in [2.0, 6.0, 9.0] {
         let mut before = f64::INFINITY;
         for order in [4, 6, 8, 10, 12] {
-            let params = params(exponent, plain(Some(order), Some(6)));
+            let params = params(exponent, without_recomputation(Some(order), Some(6)));
             let field = force_field(&stream, &classes, &params).unwrap();
             let label = format!("order {order}");
             let worst = check(&label, &stream, &field, &sources, exponent, 37);
             println!("m = {exponent}, order {order}: {worst:?}");
-            // f32 has no more
-            assert!(worst.of_scale < before.max(3e-7), "{exponent} {order}");
-            before = worst.of_scale;
+            // the precision of f32 is reached
+            assert!(
+                worst.relative_to_scale < before.max(3e-7),
+                "{exponent} {order}"
+            );
+            before = worst.relative_to_scale;
         }
     }
 }
 
 #[test]
-fn bits_do_not_depend_on_what_else_is_there() {
+fn bits_do_not_depend_on_other_targets() {
     let stream = Device::cpu().stream().unwrap();
     let classes = classes(&stream, &Solid::tube(6.0, 70.0));
-    let sources = sources_of(&stream, &classes);
+    let sources = surface_sources(&stream, &classes);
     let inside = classes.inside(&stream).unwrap();
-    let params = params(6.0, plain(Some(5), Some(3)));
+    let params = params(6.0, without_recomputation(Some(5), Some(3)));
     let all = forces_at_voxels(&stream, &sources, inside.copy(&stream).unwrap(), &params).unwrap();
-    let corrected = all.bounds.as_ref().unwrap().recomputed;
-    let (places, all) = on_host(&stream, &all);
-    let few: Vec<u64> = (0..places.len())
+    let recomputed = all.bounds.as_ref().unwrap().recomputed;
+    let (positions, all) = on_host(&stream, &all);
+    let few: Vec<u64> = (0..positions.len())
         .step_by(11)
         .map(|at| {
             let [nx, ny, _] = inside.dims();
-            let [x, y, z] = [0, 1, 2].map(|axis| places[at][axis] as usize);
+            let [x, y, z] = [0, 1, 2].map(|axis| positions[at][axis] as usize);
             ((z * ny + y) * nx + x) as u64
         })
         .collect();
@@ -390,16 +401,16 @@ fn bits_do_not_depend_on_what_else_is_there() {
     let few = forces_at_voxels(&stream, &sources, mask.unwrap(), &params).unwrap();
     let (_, few) = on_host(&stream, &few);
     let pairs = all.iter().step_by(11).zip(&few);
-    // where there are no cells nothing is summed up again
+    // without marked cells nothing is recomputed
     let others = pairs.filter(|(all, few)| all != few).count() as u64;
     assert!(
-        others <= corrected && corrected < 500,
-        "{others} {corrected}"
+        others <= recomputed && recomputed < 500,
+        "{others} {recomputed}"
     );
 }
 
 #[test]
-fn a_large_grid_with_little_in_it_takes_little() {
+fn sparse_large_grid_takes_little_memory() {
     let device = Device::cpu();
     let stream = device.stream().unwrap();
     // two bars in opposite corners
@@ -415,18 +426,23 @@ fn a_large_grid_with_little_in_it_takes_little() {
     let solid = DeviceMask::from_indices(&stream, &voxels, dims, Geometry::default()).unwrap();
     let classes = classify(&stream, &solid, SurfaceNeighbours::Faces).unwrap();
     let before = device.memory_use().now;
-    let field = force_field(&stream, &classes, &params(3.0, plain(None, None))).unwrap();
-    let taken = device.memory_use().peak - before;
-    let sources = sources_of(&stream, &classes);
+    let field = force_field(
+        &stream,
+        &classes,
+        &params(3.0, without_recomputation(None, None)),
+    )
+    .unwrap();
+    let used_bytes = device.memory_use().peak - before;
+    let sources = surface_sources(&stream, &classes);
     check("two bars", &stream, &field, &sources, 3.0, 7);
-    // a quarter of a byte for a voxel of the grid
-    assert!(taken < 60 << 20, "{taken} bytes");
+    // a quarter of a byte per voxel of the grid
+    assert!(used_bytes < 60 << 20, "{used_bytes} bytes");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any voxels on any others.
+    /// Arbitrary source and target voxels.
     #[test]
     fn scattered_voxels(
         seed in any::<u64>(),
@@ -435,9 +451,9 @@ proptest! {
         exponent in 2.0f64..9.0,
         order in 1u32..=6,
         near in 3u32..=10,
-        form in prop::option::of(0usize..6),
+        shape in prop::option::of(0usize..6),
     ) {
-        let geometry = form.map_or(Geometry::default(), |form| forms()[form]);
+        let geometry = shape.map_or(Geometry::default(), |shape| voxel_shapes()[shape]);
         let mut noise = ferrovox_tests::noise::Noise(seed);
         let voxels = dims.iter().product::<usize>() as u64;
         let mut draw = |count: usize| -> std::collections::BTreeSet<u64> {
@@ -445,17 +461,17 @@ proptest! {
         };
         let (sources, mut targets) = (draw(counts[0]), draw(counts[1]));
         targets.retain(|target| !sources.contains(target));
-        let place = |&index: &u64| {
+        let coords = |&index: &u64| {
             let index = index as usize;
             [index % dims[0], index / dims[0] % dims[1], index / dims[0] / dims[1]].map(|a| a as f32)
         };
         let stream = Device::cpu().stream().unwrap();
-        let points: Vec<[f32; 3]> = sources.iter().map(place).collect();
+        let points: Vec<[f32; 3]> = sources.iter().map(coords).collect();
         let points = DevicePoints::from_voxels(&stream, &points, dims, geometry).unwrap();
         let points = Sources::new(&stream, points).unwrap();
         let targets: Vec<u64> = targets.into_iter().collect();
         let mask = DeviceMask::from_indices(&stream, &targets, dims, geometry).unwrap();
-        let params = params(exponent, plain(Some(order), Some(near)));
+        let params = params(exponent, without_recomputation(Some(order), Some(near)));
         let field = forces_at_voxels(&stream, &points, mask, &params).unwrap();
         check("scattered", &stream, &field, &points, exponent, 1);
     }
