@@ -1,4 +1,4 @@
-//! The connected components of a solid.
+//! Connected components of a solid.
 
 use super::SkeletonError;
 use crate::{
@@ -11,27 +11,27 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The components of a solid: voxels are connected if they touch at a face, an edge or a corner.
+/// Components of a solid with 26-connected voxels.
 ///
-/// They are kept as runs of voxels, on the host. Components are numbered in the order of their
-/// first voxels, x fastest.
+/// Stored as runs of voxels on the host. Components are numbered in the order of their first
+/// voxels, x fastest.
 #[derive(Clone, Debug)]
 pub struct SolidComponents {
     geometry: Geometry,
     runs: Runs,
-    /// For each run.
+    /// Component of each run.
     labels: Vec<u32>,
     voxels: Vec<u64>,
     euler: Vec<i64>,
 }
 
-/// Labels the components of a solid.
+/// Labels the connected components of a solid.
 ///
-/// The mask is copied to the host; the time there is linear in its words and runs. It takes 12
-/// bytes for a run and 8 for a row.
+/// The mask is copied to the host, where labelling takes time linear in the number of words and
+/// runs, 12 bytes per run and 8 per row.
 ///
 /// # Errors
-/// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; errors of the device.
+/// [`SkeletonError::TooManyComponents`] for more than 2³² − 1 components; errors of the device.
 pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
     catch_out_of_memory(|| label_components(stream, solid))
 }
@@ -75,50 +75,50 @@ fn label(runs: &Runs) -> Result<Vec<u32>, SkeletonError> {
 }
 
 impl SolidComponents {
-    /// How many there are.
+    /// Returns the number of components.
     pub fn count(&self) -> usize {
         self.voxels.len()
     }
 
-    /// The voxels of each component.
+    /// Returns the number of voxels of each component.
     pub fn voxels(&self) -> &[u64] {
         &self.voxels
     }
 
-    /// The Euler number of each component, as [`euler_number`](super::euler_number) has that of
-    /// all.
+    /// Returns the Euler characteristic of each component, as defined by
+    /// [`euler_number`](super::euler_number).
     pub fn euler_numbers(&self) -> &[i64] {
         &self.euler
     }
 
-    /// The component of voxel (x, y, z). None if it is not of the solid, or not of the grid.
+    /// Returns the component of voxel (x, y, z), or `None` if it is outside the solid or the grid.
     pub fn label(&self, voxel: [usize; 3]) -> Option<u32> {
-        Some(self.labels[self.run_of(voxel)?.0])
+        Some(self.labels[self.run_index(voxel)?.0])
     }
 
-    /// The run that a voxel is in, and how many of the run's voxels come before.
-    pub(super) fn run_of(&self, [x, y, z]: [usize; 3]) -> Option<(usize, usize)> {
+    /// Returns the run that contains a voxel, and the number of preceding voxels in that run.
+    pub(super) fn run_index(&self, [x, y, z]: [usize; 3]) -> Option<(usize, usize)> {
         let run = self.runs.at([x, y, z])?;
         Some((run, x - self.runs.list[run].start as usize))
     }
 
-    /// Calls `visit` with each voxel of the solid that touches a voxel, and the voxel itself: its
-    /// run, how many of the run's voxels come before, and the step there.
-    pub(super) fn for_each_around(
+    /// Calls `visit(run, index in the run, step)` for each voxel of the solid in the 3 × 3 × 3
+    /// neighbourhood of a voxel, including itself.
+    pub(super) fn for_each_neighbour(
         &self,
         [x, y, z]: [u32; 3],
         mut visit: impl FnMut(usize, usize, [i32; 3]),
     ) {
         for (dy, dz) in (0..9).map(|k| (k % 3 - 1, k / 3 - 1)) {
-            let other = |at: u32, step: i32| Some(at.checked_add_signed(step)? as usize);
-            let row = self.row_at(other(y, dy), other(z, dz));
+            let neighbour = |at: u32, step: i32| Some(at.checked_add_signed(step)? as usize);
+            let row = self.row_at(neighbour(y, dy), neighbour(z, dz));
             let first = row.start + self.runs.list[row.clone()].partition_point(|run| run.end < x);
-            for number in first..row.end {
-                let run = self.runs.list[number];
+            for index in first..row.end {
+                let run = self.runs.list[index];
                 let from = run.start.max(x.saturating_sub(1));
-                for there in from..run.end.min(x + 2) {
-                    let step = [there as i32 - x as i32, dy, dz];
-                    visit(number, (there - run.start) as usize, step);
+                for neighbour_x in from..run.end.min(x + 2) {
+                    let step = [neighbour_x as i32 - x as i32, dy, dz];
+                    visit(index, (neighbour_x - run.start) as usize, step);
                 }
                 if run.start > x {
                     break;
@@ -127,24 +127,25 @@ impl SolidComponents {
         }
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs.
     pub(super) fn run_count(&self) -> usize {
         self.runs.list.len()
     }
 
-    /// Calls `visit` with each run's number, its component, and its voxels.
+    /// Calls `visit(run index, component, voxels)` for each run.
     pub(super) fn for_each_run_of_voxels(
         &self,
         mut visit: impl FnMut(usize, u32, &mut dyn Iterator<Item = [u32; 3]>),
     ) {
-        let mut number = 0;
+        let mut index = 0;
         self.for_each_run(|run, label, [y, z]| {
-            visit(number, label, &mut (run.start..run.end).map(|x| [x, y, z]));
-            number += 1;
+            visit(index, label, &mut (run.start..run.end).map(|x| [x, y, z]));
+            index += 1;
         });
     }
 
-    /// Of each component the voxel that is nearest to the mean of all; of several the first.
+    /// Returns, for each component, the voxel closest to the mean of its voxels; the first one on
+    /// ties.
     pub fn central_voxels(&self) -> Vec<[u32; 3]> {
         let mut sums = filled_or_unwind([0.0f64; 3], self.count());
         self.for_each_run(|run, label, [y, z]| {
@@ -162,11 +163,11 @@ impl SolidComponents {
             let nearest_x = x
                 .round()
                 .clamp(f64::from(run.start), f64::from(run.end - 1));
-            let far = [nearest_x - x, f64::from(y) - mean_y, f64::from(z) - mean_z];
-            let squared: f64 = far.iter().map(|d| d * d).sum();
-            let best = &mut nearest[label as usize];
-            if squared < best.0 {
-                *best = (squared, [nearest_x as u32, y, z]);
+            let offset = [nearest_x - x, f64::from(y) - mean_y, f64::from(z) - mean_z];
+            let squared: f64 = offset.iter().map(|d| d * d).sum();
+            let nearest = &mut nearest[label as usize];
+            if squared < nearest.0 {
+                *nearest = (squared, [nearest_x as u32, y, z]);
             }
         });
         nearest
@@ -175,7 +176,7 @@ impl SolidComponents {
             .collect_or_unwind()
     }
 
-    /// Calls `visit` with each run, its component, and the y and z of its row.
+    /// Calls `visit(run, component, [y, z])` for each run.
     fn for_each_run(&self, mut visit: impl FnMut(Run, u32, [u32; 2])) {
         let ny = self.runs.bits.grid.ny as usize;
         for row in 0..self.runs.row_count() {
@@ -186,7 +187,7 @@ impl SolidComponents {
         }
     }
 
-    /// The voxels of one component as a mask; none if there is no such component.
+    /// Returns the voxels of one component as a mask, which is empty if there is no such component.
     ///
     /// # Errors
     /// Errors of the device.
@@ -212,7 +213,7 @@ impl SolidComponents {
         })
     }
 
-    /// The runs of a row that may be beyond the grid.
+    /// Returns the runs of a row; none outside the grid.
     fn row_at(&self, y: Option<usize>, z: Option<usize>) -> Range<usize> {
         let grid = self.runs.bits.grid;
         match (y, z) {
@@ -223,9 +224,9 @@ impl SolidComponents {
         }
     }
 
-    /// The sum over lines of the lattice that the kernel takes too
-    /// (`ferrovox_kernels::skeleton::euler`), with runs by their component. Runs that touch are of
-    /// one component.
+    /// Computes the Euler characteristics from the same sum over lattice lines as the kernel
+    /// (`ferrovox_kernels::skeleton::euler`), with runs by component. Runs that touch belong to one
+    /// component.
     fn add_euler_numbers(&mut self) {
         let grid = self.runs.bits.grid;
         if self.runs.list.is_empty() {
@@ -234,11 +235,11 @@ impl SolidComponents {
         let mut euler = std::mem::take(&mut self.euler);
         for z in 0..=grid.nz as usize {
             for y in 0..=grid.ny as usize {
-                let (below, beside) = (y.checked_sub(1), z.checked_sub(1));
+                let (y_before, z_before) = (y.checked_sub(1), z.checked_sub(1));
                 let a = self.row_at(Some(y), Some(z));
-                let b = self.row_at(below, Some(z));
-                let c = self.row_at(Some(y), beside);
-                let d = self.row_at(below, beside);
+                let b = self.row_at(y_before, Some(z));
+                let c = self.row_at(Some(y), z_before);
+                let d = self.row_at(y_before, z_before);
                 for run in a.clone() {
                     euler[self.labels[run] as usize] += 1;
                 }
@@ -250,19 +251,19 @@ impl SolidComponents {
         self.euler = euler;
     }
 
-    /// Adds `each` for every run of the union of four rows.
-    fn add_runs(&self, mut rows: [Range<usize>; 4], each: i64, sums: &mut [i64]) {
-        let mut reached = None;
+    /// Adds `increment` to the component's sum for each run of the union of four rows.
+    fn add_runs(&self, mut rows: [Range<usize>; 4], increment: i64, sums: &mut [i64]) {
+        let mut covered_to = None;
         loop {
             let next = rows.iter_mut().filter(|row| row.start < row.end);
             let Some(first) = next.min_by_key(|row| self.runs.list[row.start].start) else {
                 return;
             };
             let run = self.runs.list[first.start];
-            if reached.is_none_or(|reached| reached < run.start) {
-                sums[self.labels[first.start] as usize] += each;
+            if covered_to.is_none_or(|covered_to| covered_to < run.start) {
+                sums[self.labels[first.start] as usize] += increment;
             }
-            reached = reached.max(Some(run.end));
+            covered_to = covered_to.max(Some(run.end));
             first.start += 1;
         }
     }

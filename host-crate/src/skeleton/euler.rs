@@ -1,4 +1,4 @@
-//! The Euler number of a solid.
+//! Euler characteristic of a solid.
 
 use super::SkeletonError;
 use crate::{
@@ -10,11 +10,11 @@ use ferrovox_kernels::{
     skeleton::euler::{add_euler_number, lattice_line_words},
 };
 
-/// The Euler number of the voxels of a mask, taken as closed unit cubes: pieces that touch at a
-/// corner are connected. It is the number of pieces, less that of tunnels, and that of cavities: 1
-/// for a ball, 0 for a torus, 2 for a shell.
+/// Computes the Euler characteristic of the voxels of a mask as closed unit cubes, which makes them
+/// 26-connected: components − tunnels + cavities. It is 1 for a ball, 0 for a torus and 2 for a
+/// shell.
 ///
-/// One pass over the words of the mask. Synchronises the stream.
+/// Makes one pass over the words of the mask. Synchronises the stream.
 ///
 /// # Errors
 /// Errors of the device.
@@ -25,15 +25,15 @@ pub fn euler_number(stream: &Stream, solid: &DeviceMask) -> Result<i64, Skeleton
         0 => 0,
         _ => lattice_line_words(bits),
     };
-    // blocks add to one sum: a few for each multiprocessor are enough
+    // blocks add to one sum, so a few per multiprocessor are sufficient
     let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
-    let piece = count.div_ceil(blocks).max(1 << 12);
+    let chunk = count.div_ceil(blocks).max(1 << 12);
     let items = Items {
         count,
-        chunk: u32::try_from(piece).unwrap_or(u32::MAX),
+        chunk: u32::try_from(chunk).unwrap_or(u32::MAX),
     };
-    // SAFETY: the solid has the words of its grid, the items count the words of lines, and there is
-    // one sum.
+    // SAFETY: the solid has the words of its grid, the items count the words of lattice lines, and
+    // there is one sum.
     unsafe {
         let args = (solid.bits.view(), bits, items, sum.view_mut());
         stream.launch::<add_euler_number>(Launch::pieces(items.chunks()), args)?;

@@ -177,10 +177,11 @@ impl Tubes {
                 samples[index([0, 1, 2].map(|k| at[k].round() as i64))] = 1;
             }
         }
-        let length_allowance = match self.flat_ends {
+        let length_allowance = if self.flat_ends {
             // the cubes of the last voxels
-            true => geometry.spacing().max(),
-            false => self.axes.iter().map(|axis| 2.0 * axis.radius).sum(),
+            geometry.spacing().max()
+        } else {
+            self.axes.iter().map(|axis| 2.0 * axis.radius).sum()
         };
         ReferenceObject {
             name: name.into(),

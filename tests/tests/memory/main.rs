@@ -68,11 +68,11 @@ impl Folder {
     where
         ferrovox::grid::AnyVolume: From<Volume<T>>,
     {
-        self.volume_of(N, name, sample)
+        self.sized_volume(N, name, sample)
     }
 
     /// Writes a volume with the given number of samples along each axis.
-    fn volume_of<T: ferrovox::grid::Sample>(
+    fn sized_volume<T: ferrovox::grid::Sample>(
         &self,
         n: usize,
         name: &str,
@@ -425,7 +425,7 @@ fn skeletons(folder: &Folder) {
         u8::from(ring.max(other).max(rod).min(hollow) > 0.0)
             + 2 * u8::from((x + 16.0).hypot(y + 16.0) < 2.0 && z.abs() < 16.0)
     };
-    let source = folder.volume_of(40, "labels.npy", labels);
+    let source = folder.sized_volume(40, "labels.npy", labels);
     let run = |job: &SkeletonJob| skeleton::run(job, &Monitor::silent()).map(|_| ());
     let of_labels = ObjectSource::Labels {
         source: source.clone().into(),
@@ -466,7 +466,7 @@ fn skeletons(folder: &Folder) {
         refuse_each_from(MIN_BYTES_IN_SKELETONS, "skeleton", folder, || run(job));
     }
     // uses the all-pairs kernels
-    let bar = folder.volume_of(24, "bar.npy", |x, y, z| {
+    let bar = folder.sized_volume(24, "bar.npy", |x, y, z| {
         u8::from((3..21).contains(&x) && (9..15).contains(&y) && (9..15).contains(&z))
     });
     let bar = ObjectSource::Volume {

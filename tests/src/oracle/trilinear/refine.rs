@@ -210,7 +210,7 @@ impl Refinement {
             self.component_sets.0.push(vertex_index);
             self.loops.0.push(vertex_index);
             self.vertices.push(Vertex {
-                edge: edge_of(node, counts, direction),
+                edge: cell_edge(node, counts, direction),
                 ..Vertex::default()
             });
         }
@@ -259,7 +259,7 @@ impl Refinement {
 
 /// Returns the edge of the cell that starts at a node in the given direction, as a bit; 0 if there
 /// is none.
-fn edge_of(node: [usize; 3], counts: [usize; 3], direction: usize) -> u16 {
+fn cell_edge(node: [usize; 3], counts: [usize; 3], direction: usize) -> u16 {
     let (axis, others) = match direction {
         1 => (0, [1, 2]),
         2 => (1, [0, 2]),

@@ -70,7 +70,7 @@ impl<'a> IndexedVoxels<'a> {
     }
 
     fn index(&self, voxel: [usize; 3]) -> Option<usize> {
-        let (run, before) = self.solid.run_of(voxel)?;
+        let (run, before) = self.solid.run_index(voxel)?;
         let first = self.first_voxel[run];
         (first != NO_INDEX).then(|| first + before)
     }
@@ -79,7 +79,7 @@ impl<'a> IndexedVoxels<'a> {
     /// including itself. Steps are numbered with x fastest; 13 is the voxel itself.
     fn for_each_neighbour(&self, voxel: usize, mut visit: impl FnMut(usize, usize)) {
         let at = self.coordinates[voxel];
-        self.solid.for_each_around(at, |run, before, [x, y, z]| {
+        self.solid.for_each_neighbour(at, |run, before, [x, y, z]| {
             let step = (x + 1) + 3 * (y + 1) + 9 * (z + 1);
             visit(self.first_voxel[run] + before, step as usize);
         });
