@@ -57,24 +57,24 @@ pub fn run(args: &DemoArgs, terminal: &Terminal) -> anyhow::Result<()> {
 }
 
 fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
-    let scene = |(scene, made): (&Scene, &SceneOutcome)| SceneReport {
+    let scene = |(scene, outcome): (&Scene, &SceneOutcome)| SceneReport {
         name: scene.name,
-        dims: made.dims,
-        sample_type: made.sample_type.name(),
+        dims: scene_outcome.dims,
+        sample_type: scene_outcome.sample_type.name(),
         iso: scene.picture.iso,
-        mesh: made.mesh_file.display().to_string(),
-        vertices: made.mesh.vertices,
-        triangles: made.mesh.triangles,
-        closed: made.mesh.is_closed(),
-        manifold: made.mesh.is_manifold(),
-        euler: made.mesh.euler_characteristic(),
-        picture: made.picture_file.display().to_string(),
-        width: made.size[0],
-        height: made.size[1],
+        mesh: scene_outcome.mesh_file.display().to_string(),
+        vertices: scene_outcome.mesh.vertices,
+        triangles: scene_outcome.mesh.triangles,
+        closed: scene_outcome.mesh.is_closed(),
+        manifold: scene_outcome.mesh.is_manifold(),
+        euler: scene_outcome.mesh.euler_characteristic(),
+        picture: scene_outcome.picture_file.display().to_string(),
+        width: scene_outcome.size[0],
+        height: scene_outcome.size[1],
     };
     let files = outcome.scenes.iter();
     Report {
-        outputs: paths(files.flat_map(|made| [&made.mesh_file, &made.picture_file])),
+        outputs: paths(files.flat_map(|made| [&scene_outcome.mesh_file, &scene_outcome.picture_file])),
         scenes: job.scenes.iter().zip(&outcome.scenes).map(scene).collect(),
         devices: Devices::new(std::slice::from_ref(&job.device)),
         timings: JsonTimings::new(&outcome.timings),
@@ -83,8 +83,8 @@ fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
 
 fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
     let mut text = format!("device     {}\n", job.device);
-    for (scene, made) in job.scenes.iter().zip(&outcome.scenes) {
-        text.push_str(&readable(scene, made));
+    for (scene, outcome) in job.scenes.iter().zip(&outcome.scenes) {
+        text.push_str(&readable(scene, outcome));
     }
     let total = outcome.timings.total.as_secs_f64();
     text.push_str(&format!("time       {total:.1} s\n"));
@@ -93,18 +93,18 @@ fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
 
 /// Formats the results of a scene as lines.
 fn readable(scene: &Scene, made: &SceneOutcome) -> String {
-    let closed = if made.mesh.is_closed() {
+    let closed = if scene_outcome.mesh.is_closed() {
         "closed"
     } else {
         "open"
     };
-    let manifold = if made.mesh.is_manifold() {
+    let manifold = if scene_outcome.mesh.is_manifold() {
         "manifold"
     } else {
         "not manifold"
     };
-    let [nx, ny, nz] = made.dims;
-    let samples = format!("{nx} x {ny} x {nz} samples of {}", made.sample_type);
+    let [nx, ny, nz] = scene_outcome.dims;
+    let samples = format!("{nx} x {ny} x {nz} samples of {}", scene_outcome.sample_type);
     let what = match &scene.volume {
         SceneVolume::File { .. } => format!("MRI, {samples}"),
         SceneVolume::Metaballs { balls, .. } => {
@@ -119,13 +119,13 @@ fn readable(scene: &Scene, made: &SceneOutcome) -> String {
         name = scene.name,
         iso = scene.picture.iso,
         empty = "",
-        mesh_file = made.mesh_file.display(),
-        vertices = made.mesh.vertices,
-        triangles = made.mesh.triangles,
-        euler = made.mesh.euler_characteristic(),
-        picture_file = made.picture_file.display(),
-        width = made.size[0],
-        height = made.size[1],
+        mesh_file = scene_outcome.mesh_file.display(),
+        vertices = scene_outcome.mesh.vertices,
+        triangles = scene_outcome.mesh.triangles,
+        euler = scene_outcome.mesh.euler_characteristic(),
+        picture_file = scene_outcome.picture_file.display(),
+        width = scene_outcome.size[0],
+        height = scene_outcome.size[1],
     )
 }
 

@@ -44,33 +44,33 @@ pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
         output: args.output.clone(),
         device: args.device.device.open()?,
     };
-    let made = run_monitored(terminal, |monitor| voxelize::run(&job, monitor))?;
-    terminal.report(&[], || json(&job, &made), || readable(&job, &made))
+    let outcome = run_monitored(terminal, |monitor| voxelize::run(&job, monitor))?;
+    terminal.report(&[], || json(&job, &outcome), || readable(&job, &outcome))
 }
 
-fn json(job: &VoxelizeJob, made: &VoxelizeOutcome) -> Report {
+fn json(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> Report {
     Report {
         input: job.mesh.display().to_string(),
         outputs: paths(&job.output),
-        vertices: made.vertices,
-        triangles: made.triangles,
-        grid: Grid::new(made.dims, &made.geometry),
-        voxels: made.voxels,
-        volume: made.volume(),
+        vertices: outcome.vertices,
+        triangles: outcome.triangles,
+        grid: Grid::new(outcome.dims, &outcome.geometry),
+        voxels: outcome.voxels,
+        volume: outcome.volume(),
         devices: Devices::new(std::slice::from_ref(&job.device)),
-        timings: JsonTimings::new(&made.timings),
+        timings: JsonTimings::new(&outcome.timings),
     }
 }
 
 /// Formats the results as lines.
-fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
+fn readable(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> String {
     let mut lines = Lines::new(9);
-    let (mesh, size) = (job.mesh.display(), format_number(made.geometry.spacing().x));
+    let (mesh, size) = (job.mesh.display(), format_number(outcome.geometry.spacing().x));
     lines.add(
         "mesh",
         format!(
             "{mesh}: {} triangles, {} vertices",
-            made.triangles, made.vertices
+            outcome.triangles, outcome.vertices
         ),
     );
     let output = match &job.output {
@@ -79,17 +79,17 @@ fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
     };
     lines.add(
         "volume",
-        format!("{output}{} voxels of {size}", format_dims(made.dims)),
+        format!("{output}{} voxels of {size}", format_dims(outcome.dims)),
     );
     lines.add(
         "inside",
         format!(
             "{}, a volume of {}",
-            format_count(made.voxels, "voxel"),
-            format_number(made.volume())
+            format_count(outcome.voxels, "voxel"),
+            format_number(outcome.volume())
         ),
     );
     lines.add("device", &job.device);
-    lines.add("ms", format_timings(&made.timings));
+    lines.add("ms", format_timings(&outcome.timings));
     lines.text()
 }

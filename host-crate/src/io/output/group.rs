@@ -95,7 +95,7 @@ pub struct FileGroup {
 struct CompleteFile {
     /// Path as it was given, for messages.
     path: PathBuf,
-    place: FileDestination,
+    destination: FileDestination,
     temporary: TemporaryFile,
 }
 
@@ -126,13 +126,13 @@ impl FileGroup {
 
     /// Adds a file that is complete.
     pub(crate) fn add(&mut self, path: &Path, file: Replacement) -> Result<(), FileProblem> {
-        if let Some((place, mut temporary)) = file.complete()? {
+        if let Some((destination, mut temporary)) = file.complete()? {
             if self.files.len() >= MAX_OPEN {
                 temporary.close();
             }
             self.files.push(CompleteFile {
                 path: path.to_owned(),
-                place,
+                destination,
                 temporary,
             });
         }
@@ -148,7 +148,7 @@ impl FileGroup {
     pub fn finish(self) -> Result<(), FileError> {
         // Detect predictable failures before anything is changed.
         for file in &self.files {
-            if file.place.target.is_dir() {
+            if file.destination.target.is_dir() {
                 return Err(FileError::new(&file.path, FileProblem::IsDirectory));
             }
         }
@@ -158,14 +158,14 @@ impl FileGroup {
         let mut result = Ok(());
         while let Some(CompleteFile {
             path,
-            place,
+            destination,
             temporary,
         }) = files.next()
         {
-            let problem = match temporary.rename(&place.target) {
+            let problem = match temporary.rename(&destination.target) {
                 Ok(()) => {
                     replaced.push(path);
-                    folders.insert(place.folder);
+                    folders.insert(destination.folder);
                     continue;
                 }
                 Err(error) => FileProblem::from_io("give the file its name", error),

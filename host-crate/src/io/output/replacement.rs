@@ -22,9 +22,9 @@ impl Replacement {
     /// Creates the temporary file of an output, or opens the stream.
     pub fn create(path: &Path) -> Result<Self, FileProblem> {
         match Destination::resolve(path)? {
-            Destination::File(place) => {
-                let temporary = TemporaryFile::create(&place).map_err(create_problem)?;
-                Ok(Self::File(Box::new(place), temporary))
+            Destination::File(destination) => {
+                let temporary = TemporaryFile::create(&destination).map_err(create_problem)?;
+                Ok(Self::File(Box::new(destination), temporary))
             }
             Destination::Stream(stream) => {
                 let file = stream.open();
@@ -47,10 +47,10 @@ impl Replacement {
     pub fn complete(self) -> Result<Option<(FileDestination, TemporaryFile)>, FileProblem> {
         let flush = |error| FileProblem::from_io("write to the disk", error);
         match self {
-            Self::File(place, mut temporary) => {
+            Self::File(destination, mut temporary) => {
                 let file = temporary.file().map_err(flush)?;
                 file.flush().and_then(|()| file.sync_all()).map_err(flush)?;
-                Ok(Some((*place, temporary)))
+                Ok(Some((*destination, temporary)))
             }
             Self::Stream(mut file) => {
                 file.flush().map_err(flush)?;
@@ -78,7 +78,7 @@ impl Write for Replacement {
 /// stream.
 pub(crate) fn temporary_folder(path: &Path) -> Result<PathBuf, FileProblem> {
     Ok(match Destination::resolve(path)? {
-        Destination::File(place) => place.folder,
+        Destination::File(destination) => destination.folder,
         Destination::Stream(_) => std::env::temp_dir(),
     })
 }

@@ -66,16 +66,17 @@ pub(crate) struct TemporaryFile {
 impl TemporaryFile {
     /// Creates the file for an output, with the permissions of the output, and removes abandoned
     /// files of the same output.
-    pub fn create(place: &FileDestination) -> io::Result<Self> {
+    pub fn create(destination: &FileDestination) -> io::Result<Self> {
         for slot in 0..SLOTS {
-            remove_if_abandoned(&temporary_path(place, slot));
+            remove_if_abandoned(&temporary_path(destination, slot));
         }
         // Random names are used if all predictable ones are taken.
         let random = (0..SLOTS).map(|_| RandomState::new().hash_one(0));
         for slot in (0..SLOTS).chain(random) {
-            if let Some(temporary) =
-                Self::create_at(temporary_path(place, slot), place.existing.as_ref())?
-            {
+            if let Some(temporary) = Self::create_at(
+                temporary_path(destination, slot),
+                destination.existing.as_ref(),
+            )? {
                 return Ok(temporary);
             }
         }
@@ -148,8 +149,8 @@ impl Drop for TemporaryFile {
 
 /// Returns the path of a temporary file. It contains a hash of the output's name, which may itself
 /// have the maximum length of a file name.
-fn temporary_path(place: &FileDestination, slot: u64) -> PathBuf {
-    let name = place.target.file_name().unwrap_or_default();
+fn temporary_path(destination: &FileDestination, slot: u64) -> PathBuf {
+    let name = destination.target.file_name().unwrap_or_default();
     // FNV-1a, which does not change between versions of this library.
     let hash = name
         .as_encoded_bytes()
@@ -157,7 +158,7 @@ fn temporary_path(place: &FileDestination, slot: u64) -> PathBuf {
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
-    place
+    destination
         .folder
         .join(format!(".ferrovox-{hash:016x}-{slot:x}.part"))
 }

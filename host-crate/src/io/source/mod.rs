@@ -54,10 +54,10 @@ impl Remaining {
         }
     }
 
-    fn after(self, taken: u64) -> Self {
+    fn after_consuming(self, bytes: u64) -> Self {
         match self {
-            Self::Exactly(left) => Self::Exactly(left.saturating_sub(taken)),
-            Self::AtMost(left) => Self::AtMost(left.saturating_sub(taken)),
+            Self::Exactly(left) => Self::Exactly(left.saturating_sub(bytes)),
+            Self::AtMost(left) => Self::AtMost(left.saturating_sub(bytes)),
             Self::Unknown => Self::Unknown,
         }
     }
@@ -246,11 +246,11 @@ impl<'a> Source<'a> {
     pub fn line(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
         let mut line = Vec::new();
         let mut limited = (&mut self.reader).take(limit as u64);
-        let taken = limited
+        let consumed = limited
             .read_until(b'\n', &mut line)
             .map_err(|error| self.problem(error))?;
-        self.advance(taken as u64);
-        if taken == 0 {
+        self.advance(consumed as u64);
+        if consumed == 0 {
             return Ok(None);
         }
         if line.ends_with(b"\n") {
@@ -361,7 +361,7 @@ impl<'a> Source<'a> {
 
     fn advance(&mut self, bytes: u64) {
         self.position += bytes;
-        self.left = self.left.after(bytes);
+        self.left = self.left.after_consuming(bytes);
     }
 
     fn problem(&self, source: io::Error) -> FileProblem {

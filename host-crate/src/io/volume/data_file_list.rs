@@ -66,13 +66,13 @@ pub(crate) fn parse_pattern(text: &str) -> Result<DataFileList, String> {
 /// Inserts a number for `%d`, `%4d`, `%04d`, … like C's `printf`.
 fn format_name(format: &str, number: i64) -> Option<String> {
     let mut name = String::new();
-    let mut rest = format;
+    let mut remaining = format;
     let mut numbers = 0;
-    while let Some((before, after)) = rest.split_once('%') {
+    while let Some((before, after)) = remaining.split_once('%') {
         name += before;
         if let Some(after) = after.strip_prefix('%') {
             name.push('%');
-            rest = after;
+            remaining = after;
             continue;
         }
         let digits = after.len()
@@ -80,7 +80,7 @@ fn format_name(format: &str, number: i64) -> Option<String> {
                 .trim_start_matches(|it: char| it.is_ascii_digit())
                 .len();
         let (width, after) = after.split_at(digits);
-        rest = after.strip_prefix(['d', 'i', 'u'])?;
+        remaining = after.strip_prefix(['d', 'i', 'u'])?;
         let min_width = match width {
             "" => 0,
             width => width
@@ -95,7 +95,7 @@ fn format_name(format: &str, number: i64) -> Option<String> {
         };
         numbers += 1;
     }
-    name += rest;
+    name += remaining;
     (numbers == 1).then_some(name)
 }
 

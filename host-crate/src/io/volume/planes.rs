@@ -231,29 +231,29 @@ mod tests {
     #[test]
     fn recent_samples_are_contiguous_and_limited() {
         let samples: Vec<u16> = (0..100).collect();
-        let mut kept = SampleWindow::default();
-        let check = |kept: &SampleWindow, first: usize, end: usize| {
-            assert_eq!((kept.first, kept.end), (first, end));
+        let mut window = SampleWindow::default();
+        let check = |window: &SampleWindow, first: usize, end: usize| {
+            assert_eq!((window.first, window.end), (first, end));
             let mut out = vec![0_u16; 100 - first];
-            assert_eq!(kept.copy(first, &mut out), end - first);
+            assert_eq!(window.copy(first, &mut out), end - first);
             assert_eq!(out[..end - first], samples[first..end]);
         };
-        kept.append(0, &samples[..2], 5).unwrap();
-        check(&kept, 0, 2);
-        kept.append(2, &samples[2..4], 5).unwrap();
-        check(&kept, 0, 4);
-        kept.append(3, &samples[3..8], 5).unwrap();
-        check(&kept, 3, 8);
-        kept.append(6, &samples[6..9], 5).unwrap();
-        check(&kept, 4, 9);
-        kept.append(5, &samples[5..7], 5).unwrap();
-        check(&kept, 4, 9);
-        kept.append(20, &samples[20..22], 5).unwrap();
-        check(&kept, 20, 22);
-        kept.append(22, &samples[22..60], 5).unwrap();
-        check(&kept, 55, 60);
-        kept.append(60, &samples[60..61], 0).unwrap();
-        check(&kept, 61, 61);
-        assert_eq!(kept.copy(61, &mut [0_u16; 3]), 0);
+        window.append(0, &samples[..2], 5).unwrap();
+        check(&window, 0, 2);
+        window.append(2, &samples[2..4], 5).unwrap();
+        check(&window, 0, 4);
+        window.append(3, &samples[3..8], 5).unwrap();
+        check(&window, 3, 8);
+        window.append(6, &samples[6..9], 5).unwrap();
+        check(&window, 4, 9);
+        window.append(5, &samples[5..7], 5).unwrap();
+        check(&window, 4, 9);
+        window.append(20, &samples[20..22], 5).unwrap();
+        check(&window, 20, 22);
+        window.append(22, &samples[22..60], 5).unwrap();
+        check(&window, 55, 60);
+        window.append(60, &samples[60..61], 0).unwrap();
+        check(&window, 61, 61);
+        assert_eq!(window.copy(61, &mut [0_u16; 3]), 0);
     }
 }

@@ -94,13 +94,13 @@ impl<W: Write> BlockWriter<W> {
 
 impl<W: Write> Write for BlockWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(BUFFER - self.block.len());
-        self.block.extend_from_slice(&bytes[..taken]);
+        let accepted = bytes.len().min(BUFFER - self.block.len());
+        self.block.extend_from_slice(&bytes[..accepted]);
         if self.block.len() == BUFFER {
             self.out.write_all(&self.block)?;
             self.block.clear();
         }
-        Ok(taken)
+        Ok(accepted)
     }
 
     /// Keeps an incomplete block.

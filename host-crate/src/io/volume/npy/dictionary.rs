@@ -29,7 +29,7 @@ impl fmt::Display for Value {
 
 /// Parses `{'key': value, …}`. The error states what was expected and what was found.
 pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, String> {
-    let mut parser = Parser { rest: text };
+    let mut parser = Parser { remaining: text };
     let mut entries = Vec::new();
     parser.expect('{')?;
     while !parser.accept('}') {
@@ -46,16 +46,16 @@ pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, String> {
 
 /// Recursive-descent parser over the remaining text.
 struct Parser<'a> {
-    rest: &'a str,
+    remaining: &'a str,
 }
 
 impl Parser<'_> {
     /// Skips white space and then `symbol`. Returns `false` if another symbol comes next.
     fn accept(&mut self, symbol: char) -> bool {
-        self.rest = self.rest.trim_start();
-        match self.rest.strip_prefix(symbol) {
-            Some(rest) => {
-                self.rest = rest;
+        self.remaining = self.remaining.trim_start();
+        match self.remaining.strip_prefix(symbol) {
+            Some(remaining) => {
+                self.remaining = remaining;
                 true
             }
             None => false,
@@ -71,14 +71,14 @@ impl Parser<'_> {
     }
 
     fn error(&self, expected: &str) -> String {
-        let found: String = self.rest.chars().take(20).collect();
+        let found: String = self.remaining.chars().take(20).collect();
         format!("expected {expected}, found {found:?}")
     }
 
     /// Removes and returns the next `count` bytes, which must end at a character boundary.
     fn take(&mut self, count: usize) -> String {
-        let (taken, rest) = self.rest.split_at(count);
-        self.rest = rest;
+        let (taken, remaining) = self.remaining.split_at(count);
+        self.remaining = remaining;
         taken.to_owned()
     }
 
@@ -91,7 +91,7 @@ impl Parser<'_> {
             return Err(self.error("a string"));
         };
         let end = self
-            .rest
+            .remaining
             .find(quote)
             .ok_or_else(|| self.error("the end of a string"))?;
         let text = self.take(end);
@@ -100,8 +100,8 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Result<Value, String> {
-        self.rest = self.rest.trim_start();
-        match self.rest.chars().next() {
+        self.remaining = self.remaining.trim_start();
+        match self.remaining.chars().next() {
             Some('\'' | '"') => self.string().map(Value::Text),
             Some('(') => self.tuple().map(Value::Tuple),
             Some('[') => self.list().map(Value::List),
@@ -111,8 +111,8 @@ impl Parser<'_> {
 
     fn boolean(&mut self) -> Result<bool, String> {
         for (word, value) in [("True", true), ("False", false)] {
-            if let Some(rest) = self.rest.strip_prefix(word) {
-                self.rest = rest;
+            if let Some(remaining) = self.remaining.strip_prefix(word) {
+                self.remaining = remaining;
                 return Ok(value);
             }
         }
@@ -123,11 +123,15 @@ impl Parser<'_> {
         self.expect('(')?;
         let mut sizes = Vec::new();
         while !self.accept(')') {
-            self.rest = self.rest.trim_start();
-            let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-            let size = self.rest[..digits].parse();
+            self.remaining = self.remaining.trim_start();
+            let digits = self
+                .remaining
+                .bytes()
+                .take_while(u8::is_ascii_digit)
+                .count();
+            let size = self.remaining[..digits].parse();
             sizes.push(size.map_err(|_| self.error("a size"))?);
-            self.rest = &self.rest[digits..];
+            self.remaining = &self.remaining[digits..];
             // Python 2 wrote long integers with an L.
             self.accept('L');
             if !self.accept(',') {
@@ -142,7 +146,7 @@ impl Parser<'_> {
     /// distinguished: the text only appears in a message.
     fn list(&mut self) -> Result<String, String> {
         let mut depth = 0_usize;
-        for (index, symbol) in self.rest.char_indices() {
+        for (index, symbol) in self.remaining.char_indices() {
             match symbol {
                 '[' => depth += 1,
                 ']' => depth -= 1,

@@ -37,20 +37,20 @@ pub(super) fn vectors(value: &str) -> Result<Vec<Option<Vec<f64>>>, FileProblem>
         ))
     };
     let mut vectors = Vec::new();
-    let mut rest = value.trim_start();
-    while !rest.is_empty() {
-        if let Some(after) = rest.strip_prefix("none") {
+    let mut remaining = value.trim_start();
+    while !remaining.is_empty() {
+        if let Some(after) = remaining.strip_prefix("none") {
             vectors.push(None);
-            rest = after.trim_start();
+            remaining = after.trim_start();
             continue;
         }
-        let inside = rest.strip_prefix('(').ok_or_else(invalid)?;
+        let inside = remaining.strip_prefix('(').ok_or_else(invalid)?;
         let (inside, after) = inside.split_once(')').ok_or_else(invalid)?;
         let numbers = inside
             .split(',')
             .map(|word| word.trim().parse().map_err(|_| invalid()));
         vectors.push(Some(numbers.collect::<Result<Vec<f64>, _>>()?));
-        rest = after.trim_start();
+        remaining = after.trim_start();
     }
     Ok(vectors)
 }

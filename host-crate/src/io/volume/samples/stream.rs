@@ -52,13 +52,13 @@ impl<'a> SampleStream<'a> {
         let stored = self.layout.stored;
         match self.encoding {
             Encoding::Binary => {
-                let mut taken = (self.before + first) * stored.bytes() as u64;
+                let mut consumed = (self.before + first) * stored.bytes() as u64;
                 let (source, layout) = (&mut self.source, &self.layout);
                 let mut read = |buffer: &mut [u8]| {
                     let found = source.fill(buffer)?;
-                    taken += found as u64;
+                    consumed += found as u64;
                     if found < buffer.len() {
-                        return Err(layout.too_short(ByteCount::Exactly(taken)));
+                        return Err(layout.too_short(ByteCount::Exactly(consumed)));
                     }
                     Ok(())
                 };
