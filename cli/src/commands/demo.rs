@@ -57,7 +57,7 @@ pub fn run(args: &DemoArgs, terminal: &Terminal) -> anyhow::Result<()> {
 }
 
 fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
-    let scene = |(scene, outcome): (&Scene, &SceneOutcome)| SceneReport {
+    let scene = |(scene, scene_outcome): (&Scene, &SceneOutcome)| SceneReport {
         name: scene.name,
         dims: scene_outcome.dims,
         sample_type: scene_outcome.sample_type.name(),
@@ -74,7 +74,9 @@ fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
     };
     let files = outcome.scenes.iter();
     Report {
-        outputs: paths(files.flat_map(|made| [&scene_outcome.mesh_file, &scene_outcome.picture_file])),
+        outputs: paths(
+            files.flat_map(|scene_outcome| [&scene_outcome.mesh_file, &scene_outcome.picture_file]),
+        ),
         scenes: job.scenes.iter().zip(&outcome.scenes).map(scene).collect(),
         devices: Devices::new(std::slice::from_ref(&job.device)),
         timings: JsonTimings::new(&outcome.timings),
@@ -83,8 +85,8 @@ fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
 
 fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
     let mut text = format!("device     {}\n", job.device);
-    for (scene, outcome) in job.scenes.iter().zip(&outcome.scenes) {
-        text.push_str(&readable(scene, outcome));
+    for (scene, scene_outcome) in job.scenes.iter().zip(&outcome.scenes) {
+        text.push_str(&readable(scene, scene_outcome));
     }
     let total = outcome.timings.total.as_secs_f64();
     text.push_str(&format!("time       {total:.1} s\n"));
@@ -92,7 +94,7 @@ fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
 }
 
 /// Formats the results of a scene as lines.
-fn readable(scene: &Scene, made: &SceneOutcome) -> String {
+fn readable(scene: &Scene, scene_outcome: &SceneOutcome) -> String {
     let closed = if scene_outcome.mesh.is_closed() {
         "closed"
     } else {
@@ -104,7 +106,10 @@ fn readable(scene: &Scene, made: &SceneOutcome) -> String {
         "not manifold"
     };
     let [nx, ny, nz] = scene_outcome.dims;
-    let samples = format!("{nx} x {ny} x {nz} samples of {}", scene_outcome.sample_type);
+    let samples = format!(
+        "{nx} x {ny} x {nz} samples of {}",
+        scene_outcome.sample_type
+    );
     let what = match &scene.volume {
         SceneVolume::File { .. } => format!("MRI, {samples}"),
         SceneVolume::Metaballs { balls, .. } => {

@@ -65,7 +65,10 @@ fn json(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> Report {
 /// Formats the results as lines.
 fn readable(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> String {
     let mut lines = Lines::new(9);
-    let (mesh, size) = (job.mesh.display(), format_number(outcome.geometry.spacing().x));
+    let (mesh, size) = (
+        job.mesh.display(),
+        format_number(outcome.geometry.spacing().x),
+    );
     lines.add(
         "mesh",
         format!(
