@@ -3,8 +3,8 @@
 use super::{
     certificate::Violation,
     component::ComponentSkeleton,
-    paths::segment_voxels::to_voxels,
     report::{ComponentReport, Failure, LabelSkeleton},
+    voxels::segment_voxels::to_voxels,
 };
 use crate::{
     graph::{Edge, Node, NodeKind},

@@ -8,9 +8,8 @@ use super::{
         self_overlap::{self, SelfOverlap},
     },
     paths::{
+        class_paths::{max_alternative_length, shortest_path_below},
         length_bound::LengthBound,
-        segment_voxels::{FixedPoint, traverse_segment, voxel_at},
-        shorten::{max_alternative_length, shortest_path_below},
     },
     progress::Stage,
     topology::{
@@ -19,6 +18,7 @@ use super::{
         cycle_basis::CycleBasis,
         homology_classes::HomologyClass,
     },
+    voxels::segment_voxels::{FixedPoint, traverse_segment, voxel_at},
 };
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind},

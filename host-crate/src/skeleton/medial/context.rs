@@ -1,9 +1,12 @@
 //! Shared inputs of the stages that process one component.
 
 use super::{
-    paths::segment_voxels::{FixedPoint, to_voxels, voxel_at},
     progress::ComponentProgress,
-    voxels::{boundary_faces::BoundaryFaces, object::Object},
+    voxels::{
+        boundary_faces::BoundaryFaces,
+        object::Object,
+        segment_voxels::{FixedPoint, to_voxels, voxel_at},
+    },
 };
 use crate::grid::Metric;
 use nalgebra::Vector3;
@@ -107,8 +110,8 @@ mod tests {
     use crate::{
         grid::Geometry,
         skeleton::medial::{
-            paths::segment_voxels::{to_fixed, to_voxels},
             test_objects::with_context,
+            voxels::segment_voxels::{to_fixed, to_voxels},
         },
     };
     use nalgebra::{Matrix3, Vector3};

@@ -15,9 +15,9 @@ use crate::{
     parallel,
     skeleton::medial::{
         context::{ComponentContext, direction},
-        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels},
         progress::Stage,
         topology::cocycle::Cocycle,
+        voxels::segment_voxels::{FixedPoint, to_fixed, to_voxels},
     },
 };
 use nalgebra::Vector3;

@@ -8,10 +8,10 @@ use crate::{
     skeleton::medial::{
         Params,
         context::ComponentContext,
-        paths::segment_voxels::{FixedPoint, to_voxels},
         voxels::{
             ball::{Ball, CoverageSlice},
             object::Object,
+            segment_voxels::{FixedPoint, to_voxels},
             word_neighbourhood::set_bits,
         },
     },

@@ -10,8 +10,8 @@ use crate::{
     parallel,
     skeleton::medial::{
         context::{ComponentContext, direction},
-        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels, traverse_segment},
         topology::cocycle::Cocycle,
+        voxels::segment_voxels::{FixedPoint, to_fixed, to_voxels, traverse_segment},
     },
 };
 use nalgebra::Vector3;

@@ -4,9 +4,9 @@
 use super::voxel_links::VoxelLinks;
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
-    skeleton::medial::{
-        paths::segment_voxels::{FixedPoint, voxel_centre},
-        voxels::object::Object,
+    skeleton::medial::voxels::{
+        object::Object,
+        segment_voxels::{FixedPoint, voxel_centre},
     },
 };
 

@@ -1,12 +1,9 @@
 //! Intersections of links between voxels.
 
-use super::voxel_links::VoxelLinks;
+use super::{shorten::remove_dependent_links, voxel_links::VoxelLinks};
 use crate::{
     memory::{ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind, with_capacity_or_unwind},
-    skeleton::medial::{
-        context::ComponentContext, paths::shorten::remove_dependent_links,
-        topology::cocycle::Cocycle,
-    },
+    skeleton::medial::{context::ComponentContext, topology::cocycle::Cocycle},
 };
 use std::collections::{HashMap, HashSet};
 

@@ -10,6 +10,7 @@ pub mod repair;
 pub mod resample;
 pub mod self_overlap;
 pub mod shared_stems;
+pub mod shorten;
 pub mod surface_force;
 pub mod trace;
 pub mod uncovered_queue;

@@ -9,10 +9,8 @@ use crate::{
     monitor::Cancelled,
     skeleton::medial::{
         context::ComponentContext,
-        paths::{
-            segment_voxels::{FixedPoint, to_voxels, voxel_at, voxel_centre},
-            shortest_paths::shortest_path_to,
-        },
+        paths::shortest_paths::shortest_path_to,
+        voxels::segment_voxels::{FixedPoint, to_voxels, voxel_at, voxel_centre},
     },
 };
 use std::collections::HashSet;

@@ -6,8 +6,8 @@ use crate::{
     parallel,
     skeleton::medial::{
         context::ComponentContext,
-        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels, traverse_segment, voxel_at},
         topology::cocycle::Cocycle,
+        voxels::segment_voxels::{FixedPoint, to_fixed, to_voxels, traverse_segment, voxel_at},
     },
 };
 

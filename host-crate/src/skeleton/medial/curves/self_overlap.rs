@@ -5,7 +5,8 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind},
     parallel,
     skeleton::medial::{
-        context::ComponentContext, paths::segment_voxels::to_voxels, voxels::row_index::floor,
+        context::ComponentContext,
+        voxels::{row_index::floor, segment_voxels::to_voxels},
     },
 };
 use nalgebra::Vector3;

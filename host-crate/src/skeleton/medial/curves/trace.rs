@@ -6,6 +6,7 @@ use super::{
     endpoints::extension_points,
     intermediate_graph::IntermediateGraph,
     intersections::resolve_intersections,
+    shorten::shorten_edges,
     uncovered_queue::UncoveredQueue,
     voxel_links::VoxelLinks,
 };
@@ -19,11 +20,7 @@ use crate::{
     parallel,
     skeleton::medial::{
         context::ComponentContext,
-        paths::{
-            segment_voxels::{FixedPoint, to_voxels, voxel_centre},
-            shorten::shorten_edges,
-            shortest_paths::{ShortestPaths, extremal_voxel, farthest_voxel, shortest_path_to},
-        },
+        paths::shortest_paths::{ShortestPaths, extremal_voxel, farthest_voxel, shortest_path_to},
         progress::Stage,
         topology::{
             cocycle::Cocycle,
@@ -32,6 +29,7 @@ use crate::{
         voxels::{
             neighbour_bits::{NEIGHBOURS, PREDECESSORS},
             object::{MIN_PARALLEL_ITEMS, Object},
+            segment_voxels::{FixedPoint, to_voxels, voxel_centre},
         },
     },
 };

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::{
         grid::Geometry,
-        skeleton::medial::{paths::shorten, test_objects::with_context},
+        skeleton::medial::{paths::class_paths, test_objects::with_context},
     };
 
     /// The bound never exceeds the true length, and is close to it.
@@ -274,7 +274,7 @@ mod tests {
                                 .from_bits(if random() % 2 == 0 { &[] } else { &bits });
                         let far = 18.0;
                         let found =
-                            shorten::search_shortest_path(context, cocycle, ends, class, far)
+                            class_paths::search_shortest_path(context, cocycle, ends, class, far)
                                 .unwrap();
                         let length = found.map_or(far, |(length, _)| length);
                         let mut is_below =

@@ -1,10 +1,9 @@
 //! Shortest paths through the voxels of one component, on the host and on a device.
 
+pub mod class_paths;
 pub mod device_paths;
 #[cfg(test)]
 mod device_paths_tests;
 pub mod length_bound;
 pub mod radix_heap;
-pub mod segment_voxels;
-pub mod shorten;
 pub mod shortest_paths;

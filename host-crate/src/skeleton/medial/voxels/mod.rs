@@ -15,4 +15,5 @@ pub mod row_index;
 pub mod row_words;
 pub mod runs;
 pub mod scanlines;
+pub mod segment_voxels;
 pub mod word_neighbourhood;

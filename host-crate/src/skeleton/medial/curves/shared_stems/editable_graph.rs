@@ -9,7 +9,7 @@ use crate::{
     skeleton::medial::{
         context::ComponentContext,
         curves::intermediate_graph::{GraphEdge, IntermediateGraph},
-        paths::segment_voxels::FixedPoint,
+        voxels::segment_voxels::FixedPoint,
     },
 };
 

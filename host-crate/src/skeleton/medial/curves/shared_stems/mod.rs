@@ -19,7 +19,7 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
-        context::ComponentContext, paths::segment_voxels::FixedPoint, topology::cocycle::Cocycle,
+        context::ComponentContext, topology::cocycle::Cocycle, voxels::segment_voxels::FixedPoint,
     },
 };
 use editable_graph::{EdgeEnd, EditableGraph};

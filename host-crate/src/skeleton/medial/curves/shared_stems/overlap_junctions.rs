@@ -13,11 +13,11 @@ use crate::{
             resample::{is_same_class, polyline_class},
             self_overlap::SelfOverlap,
         },
-        paths::segment_voxels::FixedPoint,
         topology::{
             cocycle::Cocycle,
             cycle_basis::{CycleBasis, Role},
         },
+        voxels::segment_voxels::FixedPoint,
     },
 };
 use std::{

@@ -4,7 +4,7 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
     skeleton::medial::{
         context::ComponentContext,
-        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels},
+        voxels::segment_voxels::{FixedPoint, to_fixed, to_voxels},
     },
 };
 use nalgebra::Vector3;

@@ -2,14 +2,15 @@ use super::*;
 use crate::{
     grid::{Geometry, Metric},
     skeleton::medial::{
-        paths::{
-            segment_voxels::{to_fixed, to_voxels},
-            shortest_paths::DistancesAndWeights,
-        },
+        paths::shortest_paths::DistancesAndWeights,
         progress::ComponentProgress,
         voxels::{
-            boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
-            object::Object, runs::Run,
+            boundary_faces::BoundaryFaces,
+            distance_transform::squared_distances,
+            frame::Frame,
+            object::Object,
+            runs::Run,
+            segment_voxels::{to_fixed, to_voxels},
         },
     },
 };
