@@ -92,7 +92,7 @@ pub struct DistanceArgs {
     pub signed: bool,
     /// Truncate distances at D
     ///
-    /// Voxels farther from every site get this value; smaller bounds are faster.
+    /// Voxels farther from every site get this value; smaller values are faster.
     #[arg(long, value_name = "D", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Output")]
     pub max_distance: Option<f64>,
     /// Write the nearest site of each voxel (feature transform)
