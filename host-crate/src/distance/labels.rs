@@ -47,9 +47,9 @@ use ferrovox_kernels::{
 ///
 /// # Errors
 /// [`DistanceError::SingleLabel`] if all voxels have the same label, unless `params` allows it:
-/// then every distance is infinite, or the maximum distance. [`DistanceError::LabelsUnsupported`] for other
-/// methods, [`DistanceError::NearestUnsupportedForLabels`] if nearest sites are requested; and the
-/// errors of [`transform`](super::transform).
+/// then every distance is infinite, or the maximum distance. [`DistanceError::LabelsUnsupported`]
+/// for other methods, [`DistanceError::NearestUnsupportedForLabels`] if nearest sites are
+/// requested; and the errors of [`transform`](super::transform).
 pub fn transform_labels<T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,

@@ -19,7 +19,7 @@ pub enum NoSites {
 pub struct DistanceParams {
     /// Method.
     pub method: Method,
-    /// Bound in world units at which distances are truncated: voxels farther from every site get
+    /// Distance in world units at which the map is truncated: voxels farther from every site get
     /// this value.
     pub max_distance: Option<f64>,
     /// `true` to compute the nearest site of each voxel too; ties are broken by the smallest index.
@@ -36,7 +36,8 @@ pub struct DistanceParams {
 
 impl DistanceParams {
     /// Returns `true` if the distances on a grid with this geometry are exact up to rounding to
-    /// f32. [`Method::Cubes`] is exact for maximum distances up to 36 voxels, the approximate methods never.
+    /// f32. [`Method::Cubes`] is exact for maximum distances up to 36 voxels, the approximate
+    /// methods never.
     ///
     /// ```
     /// use ferrovox::{distance::{DistanceParams, Method}, grid::Geometry};
