@@ -6,9 +6,9 @@ use std::{
 };
 
 const HEADER: &str = "\
-# What commands and library calls gave when this was recorded: case, output, SHA-256.
-# `cargo xtask golden` compares, `cargo xtask golden --keep` renews. A case with @ is of that kind of device only;
-# all others give the unchanged bits on every device.
+# Hashes of the outputs of commands and library calls: case, output, SHA-256.
+# `cargo xtask golden` compares them, `cargo xtask golden --record` updates them. The outputs of a case with @ are
+# compared only on devices of that type; all others are identical on every device.
 ";
 
 /// Output, identified by its case and its name.

@@ -16,7 +16,7 @@ use crate::{CudaBuilderError, Result};
 /// The recorder script. Libraries stay where they are, because cargo keeps them; objects are
 /// temporary files of rustc.
 const SCRIPT: &str = r#"#!/bin/sh
-# Stands in for rustc's linker: keeps the objects and notes the arguments. The kernels are linked afterwards.
+# Replaces rustc's linker: keeps the objects and records the arguments. The kernels are linked afterwards.
 set -e
 out=
 previous=
