@@ -17,7 +17,7 @@ impl Compressed {
     }
 
     /// Returns `true` if the file has been decompressed.
-    pub fn is_there(&self) -> bool {
+    pub fn is_decompressed(&self) -> bool {
         self.bytes.get().is_some()
     }
 

@@ -37,7 +37,7 @@ pub(super) fn begin(capability: u32) -> Option<&'static MachineCode> {
         return None;
     }
     let best = for_capability(capability)?;
-    if !best.code.is_there() {
+    if !best.code.is_decompressed() {
         // without a thread it is decompressed later
         let builder = thread::Builder::new().name("decompress kernels".to_owned());
         let _ = builder.spawn(|| best.code().is_ok());

@@ -43,8 +43,9 @@ pub struct JobFolder {
 const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
 
 /// All jobs.
-pub const JOBS: [Job; 18] = [
+pub const JOBS: [Job; 19] = [
     ("mesh, whole", |folder| folder.mesh(1, None)),
+    ("mesh, by two devices", |place| place.mesh(2, None)),
     ("mesh, in parts", |folder| folder.mesh(2, Some(200_000))),
     ("mesh, filtered", JobFolder::filtered_mesh),
     ("mesh, labels", JobFolder::label_mesh),

@@ -371,6 +371,13 @@ fn distances(folder: &Folder) {
         ..job(&floats, level(false))
     };
     refuse_each("distance, by slabs", folder, || run_distance(&slabs));
+    let two_devices = DistanceJob {
+        devices: vec![Device::cpu(); 2],
+        ..job(&mask, SitesFrom::Mask)
+    };
+    refuse_each("distance, by two devices", folder, || {
+        run_distance(&two_devices)
+    });
     for job in [
         job(&floats, level(true)),
         job(&labels, SitesFrom::Labels),
