@@ -1,10 +1,10 @@
-//! Times how long a process takes to have a device ready, to have run its first kernel, and to have
-//! made its first mesh.
+//! Benchmark of the time in which a process has initialised a device, run its first kernel, and
+//! extracted its first mesh.
 //!
 //! `cargo bench -p ferrovox --bench startup`
 //!
-//! The driver keeps what it compiled: run it once with `CUDA_CACHE_DISABLE=1` to time the
-//! compilation of the PTX, and again without to time what a user sees from the second start on.
+//! The driver caches compiled kernels: run with `CUDA_CACHE_DISABLE=1` to include the compilation
+//! of the PTX, and again without it for the time from the second start on.
 
 use ferrovox::{
     device::Device,

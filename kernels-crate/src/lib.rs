@@ -15,8 +15,8 @@
 //!
 //! The result of a kernel does not depend on the launch shape: any number of blocks of any size
 //! computes the same, so that block sizes can come from the occupancy calculator (and be 1 on the
-//! CPU). The kernels of [`distance::lower_envelope`] are an exception: they require whole warps, and
-//! one warp per chunk of a scanline.
+//! CPU). The kernels of [`distance::lower_envelope`] are an exception: they require whole warps,
+//! and one warp per chunk of a scanline.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 pub mod arith;

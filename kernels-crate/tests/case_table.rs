@@ -1,5 +1,5 @@
-//! The case table, held to what makes every mesh a closed manifold: all 256 cases, and all of their
-//! neighbours.
+//! Properties of the marching-cubes case table that make every mesh a closed manifold, for all 256
+//! cases and all of their neighbours.
 
 use ferrovox_kernels::isosurface::table::{
     CASES, CORNERS, EDGES, FACES, LIMITS, MAX_TRIANGLES, TRIANGLE_COUNTS,
@@ -31,7 +31,7 @@ fn lies_on(edge: usize, face: usize) -> bool {
         .all(|corner| FACES[face].contains(corner))
 }
 
-/// How often each directed side is used by the triangles of a case.
+/// Returns how often each directed side is used by the triangles of a case.
 fn sides(case: usize) -> BTreeMap<(usize, usize), usize> {
     let mut sides = BTreeMap::new();
     for [a, b, c] in triangles(case) {
@@ -42,7 +42,8 @@ fn sides(case: usize) -> BTreeMap<(usize, usize), usize> {
     sides
 }
 
-/// The sides of a case's triangles that are used once: its border, which lies on the faces.
+/// Returns the sides that the triangles of a case use once: the border of the patch, which lies on
+/// the faces.
 fn border(case: usize) -> BTreeSet<(usize, usize)> {
     let sides = sides(case);
     sides
@@ -80,7 +81,7 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
                 "case {case}"
             );
         }
-        // what is not border is a cut inside the cell: it may not lie on a face, where the
+        // every other side is a diagonal inside the cell: it must not lie on a face, where the
         // neighbour could use it too
         for &(a, b) in sides(case).keys() {
             if !border(case).contains(&(a, b)) {
@@ -90,7 +91,7 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
                 );
             }
         }
-        // each active edge has one side of the border coming in and one going out
+        // each active edge has one incoming and one outgoing border side
         for edge in (0..12).filter(|&edge| is_active(case, edge)) {
             assert_eq!(
                 border(case).iter().filter(|side| side.0 == edge).count(),
@@ -106,11 +107,11 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
     }
 }
 
-/// Every pair of neighbours, along every axis: they agree on the face between them, and wind
-/// against each other there.
+/// All pairs of neighbours along every axis agree on the segments on their common face, with
+/// opposite orientations.
 #[test]
 fn neighbours_share_the_border_on_their_face_in_opposite_directions() {
-    // an edge as the two places it joins
+    // a side as the two points it connects
     let places = |edge: usize, shift: [i64; 3]| -> BTreeSet<[i64; 3]> {
         EDGES[edge]
             .iter()
@@ -172,7 +173,7 @@ fn triangles_face_the_corners_below() {
         [0, 1, 2].map(|k| (a[k] + b[k]) as f64 / 2.0)
     };
     for (corner, place) in CORNERS.iter().enumerate() {
-        // one corner below: the triangle's normal points to it
+        // one corner below: the triangle's normal points towards it
         let case = 1 << corner;
         let [a, b, c] = triangles(case)[0].map(middle);
         let (u, v) = (

@@ -1,4 +1,4 @@
-//! The table of patches, held to what makes every mesh a closed manifold: all rows.
+//! Properties of the table of patches that make every mesh a closed manifold, for all rows.
 
 use ferrovox_kernels::isosurface::{
     table::{CASES, EDGES, FACES},
@@ -39,7 +39,7 @@ fn share_a_face(a: u32, b: u32) -> bool {
         .any(|face| lies_on(a, face) && lies_on(b, face))
 }
 
-/// All rows of discs: case, faces with joined above corners, row.
+/// Returns all rows of discs: case, faces with joined above corners, row.
 fn rows() -> impl Iterator<Item = (u32, u32, usize)> {
     let faces = |case: u32| AMBIGUOUS_FACES[case as usize] as u32;
     (0..256).flat_map(move |case| {
@@ -48,7 +48,7 @@ fn rows() -> impl Iterator<Item = (u32, u32, usize)> {
     })
 }
 
-/// The loops of a row as sides, one set for each loop.
+/// Returns the loops of a row as one set of sides per loop.
 fn loops(case: u32, joined: u32) -> Vec<BTreeSet<Side>> {
     let loops = Loops::new(case, joined);
     let sides = |number: usize| {
@@ -59,7 +59,7 @@ fn loops(case: u32, joined: u32) -> Vec<BTreeSet<Side>> {
     (0..loops.count).map(sides).collect()
 }
 
-/// Whether the triangles are a surface in the cell whose border is the loops.
+/// Asserts that the triangles form a surface in the cell whose border consists of the loops.
 fn assert_surface(triangles: &[[u32; 3]], loops: &[BTreeSet<Side>], label: &str) {
     let sides = sides(triangles);
     assert!(sides.values().all(|&uses| uses == 1), "{label}");
@@ -74,7 +74,7 @@ fn assert_surface(triangles: &[[u32; 3]], loops: &[BTreeSet<Side>], label: &str)
     assert!(triangles.len() <= MAX_TRIANGLES);
 }
 
-/// Vertices less sides plus triangles.
+/// Returns vertices minus sides plus triangles.
 fn euler(triangles: &[[u32; 3]]) -> i64 {
     let vertices: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
     let sides: BTreeSet<Side> = sides(triangles)
@@ -101,7 +101,7 @@ fn rows_are_numbered_once_and_in_order() {
     assert_eq!(next, ROWS);
 }
 
-/// Where above corners are kept apart on all faces, the triangles are those of the case table.
+/// Without joined above corners, the triangles are those of the case table.
 #[test]
 fn rows_without_joined_corners_are_the_case_table() {
     for (number, case) in CASES.iter().enumerate() {
@@ -130,7 +130,7 @@ fn discs_fill_all_loops() {
         assert_eq!(inner.count() > 0, has_centroid);
         kinds.insert(lengths);
     }
-    // no values have the loops of 6 and 6
+    // loops of 6 and 6 edges do not occur
     let kinds: Vec<String> = kinds.iter().map(|k| format!("{k:?}")).collect();
     assert_eq!(
         kinds.join(" "),
@@ -145,7 +145,7 @@ fn tubes_join_two_loops() {
         let (tubes, before) = (tubes(row as u32) as usize & 0xff, tubes(row as u32) >> 8);
         let loops = loops(case, joined);
         let first = DISC_ROWS + before as usize;
-        // three loops: both loops of three edges can be joined, along the same diagonals
+        // three loops: either loop of three edges can be joined, along the same diagonals
         assert!(tubes >> 4 == if loops.len() == 3 { tubes & 15 } else { 0 });
         assert!(tubes == 0 || is_ambiguous_case(case));
         let numbers = (0..8).filter(|number| tubes >> number & 1 == 1);
@@ -159,8 +159,8 @@ fn tubes_join_two_loops() {
             let inner: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
             assert_eq!(inner.range(FIRST_INNER..).count(), 6, "{label}");
             if disc {
-                // the third loop is a triangle, round a corner that is not of the kind that is
-                // joined
+                // the third loop is a triangle around a corner of the other sign than the joined
+                // one's
                 let lone: Vec<_> = triangles
                     .iter()
                     .filter(|t| t.iter().all(|&v| v < FIRST_INNER))
@@ -171,7 +171,7 @@ fn tubes_join_two_loops() {
                 let is_below = case >> corner.unwrap() & 1 == 1;
                 assert_eq!(is_below, number < 4, "{label}");
             }
-            // the hexagon's own sides are sides of the tube, and go along one axis each
+            // the sides of the hexagon are sides of the tube, each along one axis
             let sides = sides(&triangles);
             for at in 0..6 {
                 let after = (at + 1) % 6;

@@ -1,6 +1,6 @@
-//! A volume file in, a mesh file out: `cargo run -- scan.nii.gz 120 scan.ply`.
+//! Converts a volume file to a mesh file: `cargo run -- scan.nii.gz 120 scan.ply`.
 //!
-//! Without arguments it meshes the brain in the repository (`cli/data`).
+//! Without arguments, it meshes the brain in the repository (`cli/data`).
 
 use ferrovox::{
     device::Device,
@@ -24,18 +24,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         .next()
         .map_or_else(|| env::temp_dir().join("surface.ply"), Into::into);
 
-    // 1. Read. The file says the type of the samples; here they become f32, whatever they were.
+    // 1. Read the file. Samples are converted to f32, whatever their type in the file.
     let (volume, _) = read_volume(&input, &ReadOptions::default())?
         .volume
         .into_f32();
 
-    // 2. Choose where to run, and put the volume there. `best` is the first CUDA device, or the
-    //    CPU.
+    // 2. Select a device and upload the volume. `best` is the first CUDA device, or the CPU.
     let device = Device::best();
     let stream = device.stream()?;
     let on_device = DeviceVolume::upload(&stream, volume.view())?;
 
-    // 3. Make the surface. It stays on the device until it is asked for.
+    // 3. Extract the surface. It stays on the device until it is downloaded.
     let params = IsosurfaceParams {
         iso,
         normals: true,
@@ -44,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let surface = isosurface::extract(&stream, &on_device, None, &params)?;
     let mesh = surface.download(&stream)?;
 
-    // 4. Look at it, and write it. The extension tells the format.
+    // 4. Check the mesh and write it. The file extension selects the format.
     let report = mesh::check(&mesh);
     write_mesh(&output, &mesh, &MeshWriteOptions::default())?;
     println!(

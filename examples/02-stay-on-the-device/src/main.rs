@@ -1,7 +1,7 @@
-//! One upload, several results: what is on a device stays there until it is asked for.
+//! Several results from one upload: data stays on the device until it is downloaded.
 //!
-//! A field is made on the device, meshed at three isovalues, and drawn; only counts, one mesh and a
-//! picture come back.
+//! A field is generated on the device, meshed at three isovalues, and rendered; only counts, one
+//! mesh and an image are transferred to the host.
 
 use ferrovox::{
     device::Device,
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stream = device.stream()?;
     println!("{device}");
 
-    // Nothing is uploaded but two balls: a kernel fills the volume in.
+    // Only two balls are uploaded: a kernel fills the volume.
     let balls = [
         Metaball {
             centre: [30.0, 40.0, 40.0],
@@ -30,8 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     let volume = synthetic::metaballs(&stream, [88, 80, 80], &balls)?;
 
-    // The same volume at several isovalues. Launches of one stream run in order; nothing here waits
-    // for the GPU except the mesh's size, which the host must know to allocate it.
+    // The same volume at several isovalues. Launches on one stream run in order; nothing here waits
+    // for the GPU, except for the size of the mesh, which the host needs to allocate it.
     let mut surfaces = Vec::new();
     for iso in [0.6, 1.0, 3.0] {
         let params = IsosurfaceParams {
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // One mesh is downloaded, and the volume is drawn where it lies.
+    // One mesh is downloaded, and the volume is rendered on the device.
     let (_, surface) = &surfaces[2];
     let report = mesh::check(&surface.download(&stream)?);
     println!(

@@ -1,5 +1,5 @@
-//! A mesh becomes a volume, and the volume a mesh again. The volume that they enclose is compared
-//! with the formula's.
+//! Converts a mesh to a volume, and the volume to a mesh again. Compares the enclosed volumes with
+//! the exact value.
 
 use ferrovox::{
     device::Device,
@@ -10,11 +10,11 @@ use ferrovox::{
 };
 use std::{error::Error, f64::consts::TAU};
 
-/// The radius of a torus, and that of its tube.
+/// Radius of the torus, and radius of its tube.
 const RADII: [f64; 2] = [3.0, 1.0];
 
-/// A torus of `n` x `n` quadrangles, each two triangles, counter-clockwise seen from outside. A
-/// mesh of yours comes from `io::read_mesh`.
+/// Returns a torus of `n` x `n` quadrilaterals of two triangles each, counter-clockwise as seen
+/// from outside. Use `io::read_mesh` for a mesh of your own.
 fn torus(n: u32) -> TriangleMesh {
     let [ring, tube] = RADII;
     let angle = |i: u32| TAU * f64::from(i) / f64::from(n);
@@ -55,8 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("{device}; a torus of volume {expected:.3}, says the formula");
 
-    // 1. The mesh. What encloses nothing has no voxels: an open mesh would be an error that says
-    //    where its first hole is.
+    // 1. Create the mesh. It must be closed: an open mesh is an error that reports the location of
+    //    the first hole.
     let mesh = torus(96);
     let report = mesh::check(&mesh);
     assert!(report.is_closed() && report.is_oriented());
@@ -65,8 +65,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         report.volume,
     );
 
-    // 2. Its voxels, on a grid about it: 128 voxels along its longest side. They are a mask on the
-    //    device.
+    // 2. Voxelize it on a grid around it, with 128 voxels along its longest side. The result is a
+    //    mask in device memory.
     let solid = voxelize::voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(128))?;
     let [nx, ny, nz] = solid.dims();
     let voxel = solid.geometry().determinant();
@@ -76,9 +76,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         count as f64 * voxel,
     );
 
-    // 3. A mesh again: the voxels as samples of 0 and 1, and the surface half way between the two.
-    //    It is in the world where the first mesh is.
-    let samples = voxelize::volume_of(&stream, &solid)?;
+    // 3. Mesh the voxels again: as samples of 0 and 1, with the surface half way between. The
+    //    result is in the world space of the first mesh.
+    let samples = voxelize::mask_to_volume(&stream, &solid)?;
     let samples = DeviceVolume::upload(&stream, samples.view())?;
     let params = IsosurfaceParams {
         iso: 0.5,
@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         report.volume,
     );
 
-    // 4. It still has one hole: Euler characteristic 0.
+    // 4. The topology is preserved: a torus has Euler characteristic 0.
     assert_eq!((report.components, report.euler_characteristic()), (1, 0));
     println!("one piece, Euler characteristic 0, as before");
     Ok(())

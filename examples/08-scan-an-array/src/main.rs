@@ -1,7 +1,6 @@
-//! Scans, also called prefix sums: for each element what the elements before it add up to.
+//! Exclusive scans, also called prefix sums: the sum of all elements before each element.
 //!
-//! They say where each of many parts of different lengths goes if they are stored one after the
-//! other.
+//! They give the offsets of consecutively stored parts of different lengths.
 
 use ferrovox::{
     device::Device,
@@ -12,10 +11,10 @@ use std::error::Error;
 const COUNT: usize = 3_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // the lengths of the parts, in bytes; their sums need 64 bits
+    // lengths of the parts in bytes; their sums need 64 bits
     let lengths: Vec<u8> = (0..COUNT as u64).map(|i| (i * i % 251) as u8).collect();
 
-    // 1. The loop: a part goes where the one before it ends.
+    // 1. Sequential loop: a part begins where the previous one ends.
     let mut end = 0u64;
     let expected: Vec<u64> = lengths
         .iter()
@@ -26,8 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect();
 
-    // 2. On one device: buffer to buffer, each element read once and written once. The total stays
-    //    there until it is asked for.
+    // 2. On one device, from buffer to buffer: each element is read once and written once. The
+    //    total stays on the device until it is downloaded.
     let device = Device::best();
     let stream = device.stream()?;
     let input = stream.upload(&lengths)?;
@@ -38,8 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(stream.download(&starts)?, expected);
     println!("{device}: {COUNT} parts, {total} bytes in all, as the loop says");
 
-    // 3. Other operators: the greatest element so far, itself included. A scanner is for any number
-    //    of scans.
+    // 3. Other operators: the maximum so far, including the element itself. A scanner can be reused
+    //    for any number of scans.
     let heights: Vec<f32> = (0..COUNT)
         .map(|i| (i as f32 * 0.37).sin() * i as f32)
         .collect();
@@ -52,8 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(highest.eq(stream.download(&data)?));
     println!("{device}: the greatest of {COUNT} is {greatest}");
 
-    // 4. On several devices, from host memory to host memory: all there are, and the CPU once more,
-    //    so that there are two at least.
+    // 4. On several devices, from host memory to host memory: all devices, and the CPU a second
+    //    time, so that there are at least two.
     let mut devices = Device::all();
     devices.push(Device::cpu());
     let mut starts = vec![0u64; COUNT];

@@ -99,7 +99,7 @@ fn measure_packing(
 ) -> Outcome<Record> {
     let byte_mask = stream.upload(&field::unpack_bytes(stream, sites)?)?;
     let mask = DeviceVolume::from_buffer(byte_mask, job.dims, Geometry::default())?;
-    let spread = support::by_events(stream, arguments.common.runs, 1, || {
+    let spread = support::time_by_events(stream, arguments.common.runs, 1, || {
         DeviceMask::from_mask(stream, &mask)?;
         Ok(())
     })?;

@@ -1,7 +1,7 @@
 //! Times the force field of a hand at several sizes; pairs per second are not meaningful for the
 //! multipole method.
 
-use crate::support::{Outcome, by_events};
+use crate::support::{Outcome, time_by_events};
 use ferrovox::{
     device::{Device, DeviceKind, Recording, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
@@ -94,7 +94,7 @@ pub fn measure(
             }
             let before = device.memory_use().now;
             device.reset_peak_memory();
-            let spread = by_events(&stream, runs, 1, || {
+            let spread = time_by_events(&stream, runs, 1, || {
                 force_field(&stream, &classes, params)?;
                 Ok(())
             })?;

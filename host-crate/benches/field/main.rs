@@ -67,7 +67,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         let points = shapes::sphere(&stream, targets, sources)?;
         let axis = shapes::axis_of_tube(&stream)?;
         for params in jobs.iter().filter(|job| !arguments::needs_grid(job)) {
-            let spread = support::by_events(&stream, arguments.common.runs, 1, || {
+            let spread = support::time_by_events(&stream, arguments.common.runs, 1, || {
                 field::forces_at_voxels(&stream, &points, mask.copy(&stream)?, params)?;
                 Ok(())
             })?;

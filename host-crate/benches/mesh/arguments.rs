@@ -1,4 +1,4 @@
-//! What is to be measured.
+//! Command-line arguments of the mesh benchmark.
 
 use crate::{
     field::{Field, SampleType},
@@ -11,14 +11,14 @@ use ferrovox::{
 };
 use measure::{Common, Record};
 
-/// Times isosurfaces.
+/// Measures isosurface extraction.
 #[derive(Parser)]
 #[command(name = "ferrovox-mesh")]
 pub struct Arguments {
-    /// Samples along each axis [default: 128 256]
+    /// Number of samples along each axis [default: 128 256]
     #[arg(value_name = "SIZE")]
     sizes: Vec<usize>,
-    /// The same, as a list
+    /// Number of samples along each axis, as a list
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',')]
     size_list: Vec<usize>,
     /// Sample types: u8, i8, u16, i16, f32, all
@@ -29,8 +29,8 @@ pub struct Arguments {
         default_value = "f32"
     )]
     types: Vec<String>,
-    /// The field in the volume: gyroid, sphere (of radius 0.4 n), or noise (uniform: every cell is
-    /// ambiguous that can be)
+    /// Field: gyroid, sphere (of radius 0.4 n), or noise (uniform, with the maximum number of
+    /// ambiguous cells)
     #[arg(long, value_name = "NAME", default_value = "gyroid")]
     field: Field,
     /// Periods of the gyroid along each axis
@@ -39,26 +39,26 @@ pub struct Arguments {
     /// Methods: fused, staged, all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Method::default().name())]
     method: Vec<String>,
-    /// Rules for ambiguous cells: separated, trilinear, all
+    /// Resolution of ambiguous cells: separated, trilinear, all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Topology::default().name())]
     topology: Vec<String>,
-    /// Make normals too: without a value only with them, `both` for without and with
+    /// Compute normals too; `both` measures without and with normals
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
     normals: String,
-    /// Do not time the download of the mesh
+    /// Do not measure the download of the mesh
     #[arg(long)]
     pub no_download: bool,
-    /// Do not time stages
+    /// Do not measure stages
     #[arg(long)]
     pub no_stages: bool,
-    /// Time these devices at work together too, each with its slab in its memory (a gyroid in f32)
+    /// Also measure these devices working together, each with a slab in its memory (gyroid, f32)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub devices: Vec<String>,
     #[command(flatten)]
     pub common: Common,
 }
 
-/// One volume, one way to make a mesh of it.
+/// A combination of volume and extraction parameters to measure.
 #[derive(Clone, Copy)]
 pub struct Job {
     pub size: usize,
@@ -71,7 +71,7 @@ pub struct Job {
 }
 
 impl Arguments {
-    /// Sizes as asked for.
+    /// Returns the requested sizes.
     pub fn sizes(&self) -> Vec<usize> {
         let sizes: Vec<usize> = self.sizes.iter().chain(&self.size_list).copied().collect();
         if sizes.is_empty() {
@@ -81,19 +81,19 @@ impl Arguments {
         }
     }
 
-    /// The field.
+    /// Returns the requested field.
     pub fn field(&self) -> Field {
         self.field
     }
 
-    /// All combinations.
+    /// Returns all requested combinations.
     ///
     /// # Errors
-    /// A name that nothing has.
+    /// If a name is unknown.
     pub fn jobs(&self) -> Outcome<Vec<Job>> {
-        let types = named(&self.types, &SampleType::ALL, SampleType::name, "type")?;
-        let methods = named(&self.method, &Method::ALL, Method::name, "method")?;
-        let topologies = named(&self.topology, &Topology::ALL, Topology::name, "topology")?;
+        let types = select_named(&self.types, &SampleType::ALL, SampleType::name, "type")?;
+        let methods = select_named(&self.method, &Method::ALL, Method::name, "method")?;
+        let topologies = select_named(&self.topology, &Topology::ALL, Topology::name, "topology")?;
         let normals: &[bool] = match self.normals.as_str() {
             "both" => &[false, true],
             "yes" => &[true],
@@ -124,8 +124,8 @@ impl Arguments {
     }
 }
 
-/// Those of `all` that are named.
-fn named<T: Copy>(
+/// Returns the elements of `all` that are requested by name.
+fn select_named<T: Copy>(
     names: &[String],
     all: &[T],
     name_of: fn(T) -> &'static str,
@@ -146,7 +146,7 @@ fn named<T: Copy>(
 }
 
 impl Job {
-    /// What is known of a measurement before it is made.
+    /// Returns a record with the parameters of a measurement.
     pub fn record(&self, device: &Device) -> Record {
         Record {
             system: "ferrovox".into(),

@@ -1,4 +1,4 @@
-//! Times one volume on one device.
+//! Measurement of one volume on one device.
 
 use crate::{
     arguments::{Arguments, Job},
@@ -14,7 +14,7 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::time::{Duration, Instant};
 
-/// Measures a job and adds its records.
+/// Measures a job and adds its records to the report.
 pub fn measure(
     report: &mut Report,
     device: &Device,
@@ -22,15 +22,15 @@ pub fn measure(
     arguments: &Arguments,
 ) -> Outcome<()> {
     match job.sample {
-        SampleType::U8 => of_type::<u8>(report, device, job, arguments),
-        SampleType::I8 => of_type::<i8>(report, device, job, arguments),
-        SampleType::U16 => of_type::<u16>(report, device, job, arguments),
-        SampleType::I16 => of_type::<i16>(report, device, job, arguments),
-        SampleType::F32 => of_type::<f32>(report, device, job, arguments),
+        SampleType::U8 => measure_type::<u8>(report, device, job, arguments),
+        SampleType::I8 => measure_type::<i8>(report, device, job, arguments),
+        SampleType::U16 => measure_type::<u16>(report, device, job, arguments),
+        SampleType::I16 => measure_type::<i16>(report, device, job, arguments),
+        SampleType::F32 => measure_type::<f32>(report, device, job, arguments),
     }
 }
 
-/// What several runs took.
+/// Times of repeated runs.
 #[derive(Default)]
 struct Times {
     extract: Vec<Duration>,
@@ -38,7 +38,7 @@ struct Times {
     stages: Vec<(&'static str, Vec<Duration>)>,
 }
 
-fn of_type<T: Quantised + DeviceSample + Element>(
+fn measure_type<T: Quantised + DeviceSample + Element>(
     report: &mut Report,
     device: &Device,
     job: &Job,
@@ -55,11 +55,11 @@ fn of_type<T: Quantised + DeviceSample + Element>(
         ..Default::default()
     };
     let mut times = Times::default();
-    // to warm up, and to see what memory it takes
+    // warm-up, which also determines the memory use
     device.reset_peak_memory();
     let mesh = isosurface::extract(&stream, &volume, None, &params)?;
     stream.synchronize()?;
-    let record = described(device, job, &volume, &mesh);
+    let record = describe_mesh(device, job, &volume, &mesh);
     drop(mesh);
     for _ in 0..arguments.common.runs {
         run(&stream, &volume, &params, arguments, &mut times)?;
@@ -85,7 +85,7 @@ fn of_type<T: Quantised + DeviceSample + Element>(
         report.add(of(format!("- {stage}"), None).with_times(Spread::from_durations(times)));
     }
     if !arguments.no_download {
-        // over a bus: no fraction of a copy on the device
+        // limited by the bus, so not reported as a fraction of the copy bandwidth
         let mut record =
             of("download".into(), None).with_times(Spread::from_durations(&times.download));
         record.bytes = mesh_bytes;
@@ -94,7 +94,7 @@ fn of_type<T: Quantised + DeviceSample + Element>(
     Ok(())
 }
 
-/// One run.
+/// Runs the extraction once.
 fn run<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -113,7 +113,7 @@ fn run<T: DeviceSample>(
     }
     drop(mesh);
     if !arguments.no_stages {
-        // once more, since the events between the stages take time
+        // repeated without stages, since the events between them take time
         let params = &IsosurfaceParams {
             time_stages: true,
             ..*params
@@ -129,8 +129,8 @@ fn run<T: DeviceSample>(
     Ok(())
 }
 
-/// The record of a mesh that was made once, without times.
-fn described<T: DeviceSample>(
+/// Returns a record that describes a mesh, without times.
+fn describe_mesh<T: DeviceSample>(
     device: &Device,
     job: &Job,
     volume: &DeviceVolume<T>,

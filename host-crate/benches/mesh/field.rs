@@ -1,4 +1,4 @@
-//! The volumes that are measured.
+//! Volumes to measure.
 
 use crate::{arguments::Job, support::Outcome};
 use ferrovox::{
@@ -37,10 +37,10 @@ impl SampleType {
         }
     }
 
-    /// How values become samples of this type. The offset, which is the isovalue, is half a level
-    /// away from every sample of an integer type.
+    /// Returns the conversion of values to samples of this type. The offset, which is the isovalue,
+    /// is half a level away from every integer sample.
     pub fn levels(self, field: Field) -> Levels {
-        // a gyroid's values reach ±1.5; of a sphere's distances those near the surface matter
+        // values of a gyroid are within ±1.5; for a sphere, distances near the surface matter
         let (offset, gyroid) = match self {
             SampleType::U8 => (127.5, 80.0),
             SampleType::I8 => (0.5, 80.0),
@@ -61,7 +61,7 @@ impl SampleType {
     }
 }
 
-/// A field.
+/// A scalar field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     Gyroid,
@@ -100,8 +100,8 @@ impl Field {
     }
 }
 
-/// The volume of a job. A sphere is made in its own type; a gyroid of another type than `f32` is
-/// one of `f32` first, which is freed before anything is measured.
+/// Generates the volume of a job. A sphere is generated in the sample type; a gyroid is generated
+/// in `f32` and converted, and the `f32` copy is freed before the measurement.
 pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<DeviceVolume<T>> {
     let dims = [job.size; 3];
     let levels = job.sample.levels(job.field);
@@ -115,7 +115,9 @@ pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<Dev
             Ok(synthetic::quantise(stream, &values, levels)?)
         }
         Field::Noise => {
-            let values = (0..job.size.pow(3)).map(|at| hashed(at as u64)).collect();
+            let values = (0..job.size.pow(3))
+                .map(|at| pseudo_random(at as u64))
+                .collect();
             let values = Volume::new(values, dims, Geometry::default())?;
             let values = DeviceVolume::upload(stream, values.view())?;
             Ok(synthetic::quantise(stream, &values, levels)?)
@@ -123,8 +125,8 @@ pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<Dev
     }
 }
 
-/// A number from -1 to 1 that looks random: SplitMix64.
-fn hashed(number: u64) -> f32 {
+/// Returns a pseudo-random number from -1 to 1 (SplitMix64).
+fn pseudo_random(number: u64) -> f32 {
     let z = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

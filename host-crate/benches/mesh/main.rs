@@ -1,13 +1,13 @@
-//! Times isosurfaces on every device present: sizes, sample types, methods, with and without
-//! normals.
+//! Benchmark of isosurface extraction on all devices: sizes, sample types, methods, with and
+//! without normals.
 //!
-//! `cargo xtask bench mesh -- 128 256 512 --types u8,f32 --peers`; `--help` names the options.
+//! `cargo xtask bench mesh -- 128 256 512 --types u8,f32 --peers`; `--help` lists the options.
 //!
-//! The volume is on the device already. `extract` is the time by the host's clock from the call
-//! until the stream has nothing left to do; allocating the output counts (freed memory is kept and
-//! used again, as in any program that extracts more than once). The download is told apart, and so
-//! are the stages, by the device's clock. `bytes` are those of the volume read once and the mesh
-//! written once.
+//! The volume is in device memory. `extract` is the host time from the call until the stream has
+//! finished, including the allocation of the output (freed memory is cached and reused, as in any
+//! program that extracts repeatedly). The download and the stages are reported separately; stages
+//! are measured by the device's clock. `bytes` is the size of the volume, read once, and of the
+//! mesh, written once.
 
 mod arguments;
 #[path = "../support/copy.rs"]
@@ -26,7 +26,8 @@ use measure::{Record, Report};
 use std::process::ExitCode;
 use support::Outcome;
 
-/// Other errors end the run; this one is a fact about a device that belongs in the table.
+/// Returns `true` for out-of-memory errors, which are reported in the table. All other errors end
+/// the run.
 fn is_out_of_memory(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -57,7 +58,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
                     return Err(error);
                 }
                 if report.records().len() == started {
-                    report.add(absent(&device, job, &error.to_string()));
+                    report.add(out_of_memory_record(&device, job, &error.to_string()));
                 }
             }
         }
@@ -70,7 +71,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     peers::run(report, arguments)
 }
 
-fn absent(device: &Device, job: &arguments::Job, reason: &str) -> Record {
+fn out_of_memory_record(device: &Device, job: &arguments::Job, reason: &str) -> Record {
     Record {
         absent: Some(reason.to_owned()),
         ..job.record(device)

@@ -6,7 +6,7 @@ use measure::{
     peers::{self, Peer},
 };
 
-/// In the order in which they run.
+/// The peers, in the order in which they run.
 const PEERS: [Peer; 3] = [
     Peer {
         system: "warp",
@@ -22,12 +22,12 @@ const PEERS: [Peer; 3] = [
     },
 ];
 
-/// Whether those that are wanted exist.
+/// Checks that the requested peers exist.
 pub fn check(arguments: &Arguments) -> Outcome<()> {
     Ok(peers::check(&PEERS, &arguments.common)?)
 }
 
-/// Runs those that are wanted.
+/// Runs the requested peers.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     if !peers::is_requested(&arguments.common) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Times several devices at work on one volume, each with its slab in its memory.
+//! Measurement of several devices on one volume, each with a slab in its memory.
 
 use crate::{
     arguments::{Arguments, Job},
@@ -13,8 +13,8 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::{f64::consts::TAU, time::Instant};
 
-/// Measures the devices of `--devices` at work together on a gyroid in `f32`, and the first of them
-/// alone is measured as any other.
+/// Measures the devices of `--devices` together on a gyroid in `f32`. The first of them alone is
+/// measured like any other device.
 pub fn measure(report: &mut Report, job: &Job, arguments: &Arguments) -> Outcome<()> {
     let devices: Vec<Device> = arguments
         .devices
@@ -50,13 +50,13 @@ pub fn measure(report: &mut Report, job: &Job, arguments: &Arguments) -> Outcome
     let mut times = Vec::new();
     let mut last = None;
     for run in 0..=arguments.common.runs {
-        // the memory of the run before is used again
+        // the memory of the previous run is reused
         drop(last.take());
         let start = Instant::now();
         let parts = isosurface::extract_slabs(dims, &Geometry::default(), &slabs, &params)?;
         let time = start.elapsed();
         last = Some(parts);
-        // the first warms up
+        // warm-up
         if run > 0 {
             times.push(time);
         }

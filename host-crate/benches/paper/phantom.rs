@@ -114,5 +114,5 @@ fn device_times(
     stream.synchronize()?;
     let seconds = start.elapsed().as_secs_f64();
     let enough = (MAX_REPEATED_SECONDS / seconds.max(1e-6)) as usize;
-    support::by_events(stream, runs.min(enough).max(1), 1, work)
+    support::time_by_events(stream, runs.min(enough).max(1), 1, work)
 }

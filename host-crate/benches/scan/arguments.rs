@@ -1,23 +1,23 @@
-//! What is to be measured.
+//! Command-line arguments of the scan benchmark.
 
 use crate::{support::Outcome, table1::SIZES};
 use clap::Parser;
 use ferrovox::scan::ScanMethod;
 use measure::{Common, options::parse_elements};
 
-/// Times exclusive scans.
+/// Measures exclusive scans.
 #[derive(Parser)]
 #[command(name = "ferrovox-scan")]
 pub struct Arguments {
-    /// Numbers of elements such as 1000, 2^28, 10*128^3
-    /// [default: 128^3 10*128^3 2^24, and on a GPU 2^26 2^28]
+    /// Numbers of elements such as 1000, 2^28, 10*128^3 [default: 128^3 10*128^3 2^24, and on a GPU
+    /// 2^26 2^28]
     #[arg(value_name = "SIZE")]
     sizes: Vec<String>,
-    /// The same, as a list
+    /// Numbers of elements, as a list
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',')]
     size_list: Vec<String>,
-    /// Element types: u32, i32, u64, i64, f32, f64; and what is summed into wider ones: u8:u32,
-    /// u16:u32, u8:u64, u16:u64, u32:u64; or all
+    /// Element types: u32, i32, u64, i64, f32, f64; sums into wider types: u8:u32, u16:u32, u8:u64,
+    /// u16:u64, u32:u64; or all
     #[arg(
         long,
         value_name = "TYPE",
@@ -25,33 +25,34 @@ pub struct Arguments {
         default_value = "u32"
     )]
     types: Vec<String>,
-    /// Operators: sum, and for types that are not widened max
+    /// Operators: sum, and, for types that are not widened, max
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "sum", value_parser = ["sum", "max"])]
     pub operators: Vec<String>,
     /// Methods on one device: single-pass, three-pass (sums of integers), all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = ScanMethod::default().name())]
     method: Vec<String>,
-    /// Leave out Yoshikawa and Yoshida's table 1, which is from host to host
+    /// Omit table 1 of Yoshikawa and Yoshida (host to host)
     #[arg(long)]
     pub no_table: bool,
-    /// Sizes from host to host besides the table's
+    /// Sizes for host to host, in addition to those of the table
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     host_sizes: Vec<String>,
-    /// Elements of a chunk from host to host, where the method has chunks [default: the library's]
+    /// Elements per chunk for host to host, if the method uses chunks [default: chosen by the
+    /// library]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = parse_elements)]
     pub chunk: Vec<u64>,
     #[command(flatten)]
     pub common: Common,
 }
 
-/// A number of elements, as it was written.
+/// A number of elements, with its label on the command line.
 #[derive(Clone)]
 pub struct Size {
     pub label: String,
     pub elements: usize,
 }
 
-/// All element types, as records name them.
+/// All element types, by their names in records.
 const TYPES: [&str; 11] = [
     "u32", "i32", "u64", "i64", "f32", "f64", "u8:u32", "u16:u32", "u8:u64", "u16:u64", "u32:u64",
 ];
@@ -69,7 +70,7 @@ impl Size {
 }
 
 impl Arguments {
-    /// Sizes as asked for, or what is of interest on such a device.
+    /// Returns the requested sizes, or defaults for the kind of device.
     pub fn sizes(&self, gpu: bool) -> Outcome<Vec<Size>> {
         let named: Vec<&str> = self
             .sizes
@@ -85,7 +86,7 @@ impl Arguments {
         labels.iter().map(|label| Size::parse(label)).collect()
     }
 
-    /// The types that were named.
+    /// Returns the requested types.
     pub fn types(&self) -> Outcome<Vec<&'static str>> {
         if self.types.iter().any(|name| name == "all") {
             return Ok(TYPES.to_vec());
@@ -100,7 +101,7 @@ impl Arguments {
         self.types.iter().map(find).collect()
     }
 
-    /// The methods that were named.
+    /// Returns the requested methods.
     pub fn methods(&self) -> Outcome<Vec<ScanMethod>> {
         if self.method.iter().any(|name| name == "all") {
             return Ok(METHODS.to_vec());
@@ -115,7 +116,7 @@ impl Arguments {
         self.method.iter().map(find).collect()
     }
 
-    /// Sizes of scans from host to host: the table's, and those that were named besides.
+    /// Returns the sizes for host to host: those of the table, and the requested ones.
     pub fn host_sizes(&self) -> Outcome<Vec<Size>> {
         let table = SIZES.map(|(label, elements)| {
             Ok(Size {

@@ -1,10 +1,9 @@
-//! What the bus gives: the chunks of a scan go to the devices and come back, and nothing is done
-//! with them.
+//! Bus bandwidth: copies the chunks of a scan to the devices and back, without scanning.
 
 use crate::support::Outcome;
 use ferrovox::device::{Buffer, Device, DeviceError, Stream};
 
-/// Chunks that a device has at a time, as in the scan.
+/// Number of chunks on a device at a time, as in the scan.
 const SLOTS: usize = 4;
 
 /// A stream with memory for a chunk.
@@ -13,14 +12,14 @@ struct Slot {
     memory: Buffer<u32>,
 }
 
-/// Devices to which chunks of these lengths are dealt in turn.
+/// Devices that process chunks of the given lengths in turn.
 pub struct Copies {
     lanes: Vec<Vec<Slot>>,
     lengths: Vec<usize>,
 }
 
 impl Copies {
-    /// Memory is allocated here, and kept.
+    /// Allocates the memory, which is kept.
     pub fn new(devices: &[Device], lengths: &[usize]) -> Outcome<Self> {
         let room = lengths.iter().max().copied().unwrap_or(0);
         let slot = |device: &Device| {
@@ -38,8 +37,8 @@ impl Copies {
         })
     }
 
-    /// Copies `input` to the devices and from there to `output`: each device's chunks on its
-    /// streams in turn, so that one comes while another goes.
+    /// Copies `input` to the devices and from there to `output`. A device's chunks use its streams
+    /// in turn, so that uploads and downloads overlap.
     pub fn run(&mut self, mut input: &[u32], mut output: &mut [u32]) -> Outcome<()> {
         let count = self.lanes.len();
         let mut dealt: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
@@ -72,13 +71,13 @@ impl Copies {
     }
 }
 
-/// Copies a device's chunks, and waits for them.
+/// Copies the chunks of a device, and waits for completion.
 fn copy(slots: &mut [Slot], chunks: Vec<(&[u32], &mut [u32])>) -> Result<(), DeviceError> {
     let mut begun = Ok(());
     for (turn, (from, to)) in chunks.into_iter().enumerate() {
         let Slot { stream, memory } = &mut slots[turn % SLOTS];
         // SAFETY: both are borrowed for longer than this function runs, which waits for the copies
-        // also when one fails.
+        // even if one fails.
         begun = unsafe {
             let begin = stream.begin_write(memory, from);
             begin.and_then(|()| stream.begin_read(memory, to))

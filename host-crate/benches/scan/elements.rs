@@ -1,14 +1,14 @@
-//! Elements to scan, and whether a scan of them is right.
+//! Test data, and verification of scans.
 
 use crate::support::Outcome;
 
-/// A type that can be filled and checked.
+/// An element type that can be generated and verified.
 pub trait Number: Copy {
-    /// A small number in this type.
-    fn small(value: u8) -> Self;
-    /// The number for comparison: exact for what these benches sum up.
-    fn wide(self) -> f64;
-    /// What rounding may do to a sum, as a fraction of it.
+    /// Converts a small number to this type.
+    fn from_small(value: u8) -> Self;
+    /// Converts the number for comparison; exact for the sums of these benchmarks.
+    fn to_f64(self) -> f64;
+    /// Relative rounding error that a sum may have.
     const TOLERANCE: f64 = 0.0;
 }
 
@@ -16,10 +16,10 @@ macro_rules! numbers {
     ($($number:ident)+) => {
         $(
             impl Number for $number {
-                fn small(value: u8) -> Self {
+                fn from_small(value: u8) -> Self {
                     value as $number
                 }
-                fn wide(self) -> f64 {
+                fn to_f64(self) -> f64 {
                     self as f64
                 }
             }
@@ -30,25 +30,25 @@ macro_rules! numbers {
 numbers!(u8 u16 u32 i32 u64 i64 f64);
 
 impl Number for f32 {
-    fn small(value: u8) -> Self {
+    fn from_small(value: u8) -> Self {
         value.into()
     }
-    fn wide(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self.into()
     }
-    // beyond 2^24 adding one changes nothing; a thread of a CPU adds up to 2^13 elements one by one
-    // to what comes before them
+    // from 2^24 on, adding 1 has no effect; a CPU thread adds up to 2^13 elements sequentially to
+    // its prefix
     const TOLERANCE: f64 = 1e-3;
 }
 
-/// Zeros and ones without a pattern that a machine could use.
+/// Generates zeros and ones in a pattern that hardware cannot exploit.
 pub fn values<T: Number>(count: usize) -> Vec<T> {
     let bit = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63) as u8;
-    (0..count as u64).map(|i| T::small(bit(i))).collect()
+    (0..count as u64).map(|i| T::from_small(bit(i))).collect()
 }
 
-/// Whether each of `found` is what comes before it in `input`, combined. The first element of a
-/// maximum is not looked at: what comes before it is nothing.
+/// Checks that each element of `found` is the combination of the preceding elements of `input`. The
+/// first element of a maximum is skipped, as it has no predecessors.
 pub fn verify<I: Number, V: Number>(input: &[I], found: &[V], operator: &str) -> Outcome<()> {
     if input.len() != found.len() {
         return Err(format!("{} results of {} elements", found.len(), input.len()).into());
@@ -56,15 +56,15 @@ pub fn verify<I: Number, V: Number>(input: &[I], found: &[V], operator: &str) ->
     let sum = operator == "sum";
     let mut expected = 0.0f64;
     for (at, (value, result)) in input.iter().zip(found).enumerate() {
-        let result = result.wide();
+        let result = result.to_f64();
         let wrong = (result - expected).abs() > V::TOLERANCE * expected;
         if wrong && (sum || at > 0) {
             return Err(format!("element {at} is {result} and should be {expected}").into());
         }
         expected = if sum {
-            expected + value.wide()
+            expected + value.to_f64()
         } else {
-            expected.max(value.wide())
+            expected.max(value.to_f64())
         };
     }
     Ok(())

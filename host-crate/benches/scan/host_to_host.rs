@@ -1,4 +1,4 @@
-//! Scans of what is in the host's memory, back to it: what Yoshikawa and Yoshida's table 1 times.
+//! Scans from host memory to host memory, as in table 1 of Yoshikawa and Yoshida.
 
 use crate::{
     arguments::{Arguments, Size},
@@ -13,16 +13,16 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::time::Instant;
 
-/// The ways to scan, and what the table calls them. Yoshikawa and Yoshida's own is the second.
+/// Methods, with their names in the table. The second is that of Yoshikawa and Yoshida.
 const METHODS: [(MultiDeviceMethod, &str); 2] = [
     (MultiDeviceMethod::RescanWithOffset, "folded"),
     (MultiDeviceMethod::AddAfterwards, "added"),
 ];
 
-/// What the table calls memory that is copied beside everything else.
+/// Name of the rows in which memory is only copied.
 const PINNED: &str = "pinned";
 
-/// Measures each device alone, then the first two, four, … of the CUDA devices at once.
+/// Measures each device alone, then the first two, four, … CUDA devices together.
 pub fn measure(report: &mut Report, devices: &[Device], arguments: &Arguments) -> Outcome<()> {
     let alone = devices.iter().map(|device| vec![device.clone()]);
     let cuda: Vec<Device> = devices
@@ -43,7 +43,7 @@ pub fn measure(report: &mut Report, devices: &[Device], arguments: &Arguments) -
                 report,
             };
             job.pageable()?;
-            // for the CPU all memory is alike
+            // for the CPU, pageable and pinned memory are the same
             if devices[0].kind() == DeviceKind::Cuda {
                 job.pinned()?;
             }
@@ -63,7 +63,7 @@ impl Job<'_> {
     fn pageable(&mut self) -> Outcome<()> {
         let input = elements::values::<u32>(self.size.elements);
         let mut output = vec![0; input.len()];
-        self.of(&input, &mut output, "pageable")
+        self.measure_buffers(&input, &mut output, "pageable")
     }
 
     fn pinned(&mut self) -> Outcome<()> {
@@ -71,10 +71,10 @@ impl Job<'_> {
         let mut input = self.devices[0].pinned::<u32>(count)?;
         let mut output = self.devices[0].pinned::<u32>(count)?;
         input.copy_from_slice(&elements::values::<u32>(count));
-        self.of(&input, &mut output, PINNED)
+        self.measure_buffers(&input, &mut output, PINNED)
     }
 
-    fn of(&mut self, input: &[u32], output: &mut [u32], memory: &str) -> Outcome<()> {
+    fn measure_buffers(&mut self, input: &[u32], output: &mut [u32], memory: &str) -> Outcome<()> {
         let several = self.arguments.chunk.len() > 1;
         for (method, name) in METHODS {
             for chunk in self.chunks(method) {
@@ -95,7 +95,7 @@ impl Job<'_> {
                 })?;
                 elements::verify(input, output, "sum")?;
                 let note = format!("one scanner for all runs, {parts}");
-                self.add(format!("{name}, {memory}"), note, spread);
+                self.add_record(format!("{name}, {memory}"), note, spread);
 
                 let spread = self.time(input, output, |input, output| {
                     scan::multi_device(self.devices, Sum, input, output, &params)?;
@@ -103,10 +103,10 @@ impl Job<'_> {
                 })?;
                 elements::verify(input, output, "sum")?;
                 let note = format!("a scanner for each run, {parts}");
-                self.add(format!("{name}, made anew, {memory}"), note, spread);
+                self.add_record(format!("{name}, made anew, {memory}"), note, spread);
             }
         }
-        // what the bus gives, which only copies of pinned memory get from it
+        // bus bandwidth, which only copies of pinned memory reach
         if memory == PINNED {
             for chunk in self.chunks(MultiDeviceMethod::RescanWithOffset) {
                 let params = MultiDeviceParams::<u32> {
@@ -125,13 +125,13 @@ impl Job<'_> {
                 }
                 let parts = self.parts(&params, input.len());
                 let note = format!("to the devices and back, {parts}");
-                self.add(format!("{name}, {memory}"), note, spread);
+                self.add_record(format!("{name}, {memory}"), note, spread);
             }
         }
         Ok(())
     }
 
-    /// The lengths of chunks to measure a method with; `None` is the library's choice.
+    /// Returns the chunk lengths to measure a method with; `None` is the library's default.
     fn chunks(&self, method: MultiDeviceMethod) -> Vec<Option<usize>> {
         match (&self.arguments.chunk[..], method) {
             // the method without chunks
@@ -140,14 +140,14 @@ impl Job<'_> {
         }
     }
 
-    /// How many parts there are, and of what length.
+    /// Describes the number and the length of the parts.
     fn parts(&self, params: &MultiDeviceParams<u32>, len: usize) -> String {
         let lengths = params.chunks(len, self.devices.len());
         let longest = lengths.iter().max().copied().unwrap_or(0);
         format!("{} parts of at most {longest}", lengths.len())
     }
 
-    fn add(&mut self, method: String, note: String, spread: Spread) {
+    fn add_record(&mut self, method: String, note: String, spread: Spread) {
         let ids: Vec<String> = self.devices.iter().map(Device::id).collect();
         let record = Record {
             system: "ferrovox".into(),
@@ -163,7 +163,7 @@ impl Job<'_> {
         self.report.add(record.with_times(spread));
     }
 
-    /// Input and output are there.
+    /// Measures a scan of existing input and output.
     fn time(
         &self,
         input: &[u32],

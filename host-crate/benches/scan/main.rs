@@ -1,13 +1,12 @@
-//! Times exclusive scans on every device present: sizes, element types, operators, methods; and
-//! Yoshikawa and Yoshida's table 1.
+//! Benchmark of exclusive scans on all devices: sizes, element types, operators, methods; and table
+//! 1 of Yoshikawa and Yoshida.
 //!
-//! `cargo xtask bench scan -- 2^21 2^28 --types u32,u64 --peers`; `--help` names the options.
+//! `cargo xtask bench scan -- 2^21 2^28 --types u32,u64 --peers`; `--help` lists the options.
 //!
-//! `scan`: input and output are on the device already; the time is the device's, of several scans
-//! in a row, so that what a launch costs the host is hidden. `host to host`: upload, scan and
-//! download, by the host's clock, on one device and on the first two, four, … of the CUDA devices
-//! at once. The results are checked. `bytes` are those of each element read once and each result
-//! written once.
+//! `scan`: input and output are in device memory; the time is measured by the device's clock, over
+//! several consecutive scans, which hides the launch overhead of the host. `host to host`: upload,
+//! scan and download by the host's clock, on one device and on the first two, four, … CUDA devices
+//! together. Results are verified. `bytes` is one read and one write per element.
 
 mod arguments;
 mod copies;

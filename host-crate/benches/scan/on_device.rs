@@ -1,9 +1,9 @@
-//! Scans of what is on the device already.
+//! Scans in device memory.
 
 use crate::{
     arguments::{Arguments, Size},
     elements::{self, Number},
-    support::{Outcome, by_events},
+    support::{Outcome, time_by_events},
 };
 use ferrovox::{
     device::{Device, DeviceError},
@@ -11,7 +11,7 @@ use ferrovox::{
 };
 use measure::{Record, Report};
 
-/// One measurement to make.
+/// A measurement to perform.
 struct Job<'a> {
     device: &'a Device,
     size: &'a Size,
@@ -31,7 +31,7 @@ pub fn measure(
     arguments: &Arguments,
 ) -> Outcome<()> {
     for operator in &arguments.operators {
-        // what is widened can only be summed, and three passes only sum integers
+        // widened types only support sums, and three passes only sums of integers
         let widened = element.contains(':');
         let only_integer_sums = method == ScanMethod::ThreePass;
         if (operator != "sum" && (widened || only_integer_sums))
@@ -82,7 +82,7 @@ impl Job<'_> {
         }
     }
 
-    /// A device that has not the memory is a record too.
+    /// Measures the job. Insufficient device memory is recorded, not an error.
     fn time<I, V, O>(&self, operator: O) -> Outcome<Record>
     where
         I: Scannable<V, O> + Number,
@@ -126,7 +126,7 @@ impl Job<'_> {
         let bytes = (input.bytes() + output.bytes()) as u64;
         let peak = self.device.memory_use().peak;
         let repeats = ((1usize << 26) / count.max(1)).clamp(1, 20);
-        let spread = by_events(&stream, self.runs, repeats, || {
+        let spread = time_by_events(&stream, self.runs, repeats, || {
             scanner.scan(operator, &input, &mut output, &params)?;
             Ok(())
         })?;

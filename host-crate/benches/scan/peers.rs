@@ -1,4 +1,4 @@
-//! Other systems' scans of the same sizes and types.
+//! Scans of the same sizes and types by other systems.
 
 use crate::{arguments::Arguments, support::Outcome};
 use measure::{
@@ -6,7 +6,7 @@ use measure::{
     peers::{self, Peer},
 };
 
-/// In the order in which they run.
+/// The peers, in the order in which they run.
 const PEERS: [Peer; 2] = [
     Peer {
         system: "cub",
@@ -18,12 +18,12 @@ const PEERS: [Peer; 2] = [
     },
 ];
 
-/// Whether those that are wanted exist.
+/// Checks that the requested peers exist.
 pub fn check(arguments: &Arguments) -> Outcome<()> {
     Ok(peers::check(&PEERS, &arguments.common)?)
 }
 
-/// Runs those that are wanted, which are on the GPU.
+/// Runs the requested peers, which use the GPU.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     if !peers::is_requested(&arguments.common) {
         return Ok(());
@@ -39,7 +39,7 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         .iter()
         .map(|size| size.elements.to_string())
         .collect();
-    // others widen nothing
+    // peers do not widen types
     let types: Vec<&str> = arguments
         .types()?
         .into_iter()
@@ -61,7 +61,7 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         .map(|size| (size.elements as u64, size.label.clone()))
         .collect();
     peers::run("scan", &PEERS, &given, &arguments.common, |mut record| {
-        // sizes as they were asked for
+        // sizes as requested
         if let Some((_, label)) = labels
             .iter()
             .find(|(elements, _)| *elements == record.elements)

@@ -1,19 +1,19 @@
-//! Table 1 of Yoshikawa and Yoshida: the exclusive scan of `u32` from host to host, beside what was
-//! measured here.
+//! Table 1 of Yoshikawa and Yoshida (exclusive scan of `u32`, host to host), with the results of
+//! this run.
 
 use measure::Record;
 
-/// What these records measure.
+/// Name of the measurement in the records.
 pub const MEASURE: &str = "host to host";
-/// The table's numbers of elements.
+/// Numbers of elements in the table.
 pub const SIZES: [(&str, usize); 2] = [("128^3", 2_097_152), ("10*128^3", 20_971_520)];
-/// Yoshikawa and Yoshida's figures in milliseconds: devices (of Tesla K80 boards, which have two),
+/// Results of Yoshikawa and Yoshida in milliseconds: number of devices (Tesla K80 boards have two),
 /// then each size.
 const DOCUMENT: [(usize, [f64; 2]); 3] =
     [(1, [3.44, 34.24]), (2, [3.08, 20.36]), (4, [3.50, 12.09])];
 
-/// The table as text: Yoshikawa and Yoshida's rows, then a row for each way in which this run
-/// measured both sizes.
+/// Formats the table: the rows of Yoshikawa and Yoshida, then one row per configuration for which
+/// this run measured both sizes.
 pub fn table(records: &[Record]) -> String {
     let mut lines = vec![
         String::new(),

@@ -1,16 +1,16 @@
-//! The copy that bandwidth is compared with.
+//! Copy bandwidth, the reference for other measurements.
 
-use crate::support::{Outcome, by_events};
+use crate::support::{Outcome, time_by_events};
 use ferrovox::device::{Device, DeviceKind};
 use measure::{Record, Report};
 
-/// Elements of the copy on a GPU: 1 GiB of `u32`, far beyond every cache.
+/// Number of elements of the copy on a GPU: 1 GiB of `u32`, far larger than every cache.
 const COPY_ON_GPU: usize = 1 << 28;
-/// And on the CPU, whose caches are smaller than this too.
+/// Number of elements of the copy on the CPU, also larger than its caches.
 const COPY_ON_CPU: usize = 1 << 26;
 
-/// Measures the copy of a large buffer to another on the device: the bandwidth that others are a
-/// fraction of.
+/// Measures the copy of a large buffer on the device. Other results are reported as fractions of
+/// its bandwidth.
 pub fn measure(report: &mut Report, device: &Device, runs: usize) -> Outcome<()> {
     let elements = match device.kind() {
         DeviceKind::Cuda => COPY_ON_GPU,
@@ -19,7 +19,7 @@ pub fn measure(report: &mut Report, device: &Device, runs: usize) -> Outcome<()>
     let stream = device.stream()?;
     let from = stream.zeros::<u32>(elements)?;
     let mut to = stream.zeros::<u32>(elements)?;
-    let spread = by_events(&stream, runs, 1, || Ok(stream.copy(&from, &mut to)?))?;
+    let spread = time_by_events(&stream, runs, 1, || Ok(stream.copy(&from, &mut to)?))?;
     let record = Record {
         system: "ferrovox".into(),
         device: device.id(),

@@ -1,13 +1,13 @@
-//! What the benches of this crate share beyond `measure`: devices, and times on them.
+//! Shared code of the benchmarks: devices, and device-side timing.
 
 use ferrovox::device::{Device, DeviceError, Stream};
 use measure::{Report, Spread};
 use std::{process::ExitCode, time::Duration};
 
-/// What a bench's functions return.
+/// Result of the functions of a benchmark.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Writes what was measured, also of a run that failed on the way, and tells how it went.
+/// Writes the report, even if the run failed, and returns the exit code.
 pub fn end(report: &Report, outcome: Outcome<()>) -> ExitCode {
     let written = report.finish().map_err(Into::into);
     let errors = [outcome, written.map(drop)];
@@ -19,7 +19,7 @@ pub fn end(report: &Report, outcome: Outcome<()>) -> ExitCode {
     status
 }
 
-/// The devices that were named, or all.
+/// Returns the devices with the given names, or all devices.
 pub fn devices(names: &[String]) -> Outcome<Vec<Device>> {
     if names.is_empty() {
         return Ok(Device::all());
@@ -30,8 +30,9 @@ pub fn devices(names: &[String]) -> Outcome<Vec<Device>> {
         .collect::<Result<_, DeviceError>>()?)
 }
 
-/// The times of work on a stream by the device's clock, `repeats` at a time, after one to warm up.
-pub fn by_events(
+/// Measures work on a stream by the device's clock, `repeats` executions at a time, after a
+/// warm-up.
+pub fn time_by_events(
     stream: &Stream,
     runs: usize,
     repeats: usize,

@@ -1,4 +1,4 @@
-//! A volume on one device, slab by slab within a budget of memory.
+//! Extraction from one device in slabs that fit a memory budget.
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, StageTime, TopologyCounts,
@@ -19,12 +19,12 @@ use crate::{
     },
 };
 
-/// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume;
-/// `None` is what the device has free. The parts stay on the device, so these bytes are for the
-/// whole mesh and the scratch of a slab.
+/// Extracts the isosurface of a volume in device memory slab by slab, using at most `memory` bytes
+/// of device memory in addition to the volume; `None` uses the free memory. All parts stay on the
+/// device, so the budget covers the whole mesh and the scratch memory of one slab.
 ///
-/// The slabs are as high as fits: one, if memory is enough for [`extract`](super::extract). The
-/// method is always [`Method::Fused`](super::Method::Fused).
+/// Slabs are as high as the budget allows: there is one if memory suffices for
+/// [`extract`](super::extract). Always uses [`Method::Fused`](super::Method::Fused).
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic, isosurface::{self, IsosurfaceParams}};
@@ -40,8 +40,7 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Those of [`extract`](super::extract), and [`IsosurfaceError::Memory`] with the least that is
-/// enough.
+/// As for [`extract`](super::extract), and [`IsosurfaceError::Memory`] with the minimum budget.
 pub fn extract_within_budget<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -58,11 +57,11 @@ pub fn extract_within_budget<T: DeviceSample>(
     Ok(MeshParts::new(parts, params))
 }
 
-/// As [`extract_within_budget`], but each part is handed to `each` as soon as it is made, in order;
-/// if it is dropped there, its memory is there for the next.
+/// Extracts like [`extract_within_budget`], but passes each part to `each` as soon as it is
+/// complete, in order. If `each` drops the part, its memory is reused for the next one.
 ///
 /// # Errors
-/// Those of [`extract_within_budget`], and what `each` returns: there are no more parts then.
+/// As for [`extract_within_budget`], and errors returned by `each`, which end the extraction.
 pub fn for_each_part<T: DeviceSample, E: From<IsosurfaceError>>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -74,26 +73,26 @@ pub fn for_each_part<T: DeviceSample, E: From<IsosurfaceError>>(
     run(stream, volume, mask, params, memory, false, each)
 }
 
-/// A mesh on the host, and how it was made.
+/// A mesh on the host, with statistics of its extraction.
 #[derive(Clone, Debug)]
 pub struct HostMesh {
     /// The mesh.
     pub mesh: TriangleMesh,
-    /// How many cells were left out because a corner of theirs is NaN or infinite.
+    /// Number of cells omitted because a corner is NaN or infinite.
     pub non_finite_cells: u64,
-    /// What ambiguous cells were found to be.
+    /// Statistics of ambiguous cells.
     pub topology: TopologyCounts,
-    /// How many parts it was made in.
+    /// Number of parts in which the mesh was extracted.
     pub parts: u64,
-    /// The time of each stage on the device, of all parts together.
+    /// Time of each stage on the device, summed over all parts.
     pub stages: Vec<StageTime>,
 }
 
-/// As [`extract_within_budget`], but each part is copied to the host as soon as it is made, and its
-/// device memory is used again.
+/// Extracts like [`extract_within_budget`], but downloads each part as soon as it is complete, and
+/// reuses its device memory.
 ///
 /// # Errors
-/// Those of [`extract_within_budget`].
+/// As for [`extract_within_budget`].
 pub fn extract_to_host<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -121,7 +120,7 @@ pub fn extract_to_host<T: DeviceSample>(
         match (&mut mesh.triangles, found.triangles) {
             (Triangles::U32(triangles), Triangles::U32(more)) => extend(triangles, &more)?,
             (Triangles::U64(triangles), Triangles::U64(more)) => extend(triangles, &more)?,
-            // the width of the first part is that of all
+            // all parts have the index width of the first
             (triangles, first) => *triangles = first,
         }
         host.non_finite_cells += part.mesh.non_finite_cells;
@@ -133,7 +132,7 @@ pub fn extract_to_host<T: DeviceSample>(
     Ok(host)
 }
 
-/// How much of a mesh there will be, counted in pieces that fit the device's memory.
+/// Counts the vertices and triangles of a mesh, in parts that fit in device memory.
 pub(crate) fn mesh_counts<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -154,7 +153,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
         params,
         width: IndexWidth::Bits32,
     };
-    // what is counted is not made
+    // counting keeps no results on the device
     let budget = Budget {
         stream,
         device: None,
@@ -175,7 +174,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
     Ok(all)
 }
 
-/// Puts a part of the mesh behind those before.
+/// Appends a part of the mesh.
 fn extend<T: Clone>(list: &mut Vec<T>, part: &[T]) -> Result<(), DeviceError> {
     Ok(memory::try_extend("the mesh", list, part)?)
 }
@@ -235,8 +234,8 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
     with_least(done, &pieces, keeps)
 }
 
-/// The width of the indices. Only where a grid is so large that it matters, all cells are counted
-/// for it.
+/// Returns the index width of the mesh. Counts all cells only if the grid is large enough to need
+/// wide indices.
 fn width<T: DeviceSample>(
     pieces: &MeshPieces<'_, '_, T>,
     budget: &Budget<'_>,
@@ -261,7 +260,7 @@ fn width<T: DeviceSample>(
     all.width(params)
 }
 
-/// Where memory is too little, the least that is enough.
+/// Converts an exceeded budget to an error with the minimum budget.
 fn with_least<R, T: DeviceSample, E: From<IsosurfaceError>>(
     result: Result<R, OverBudget<E>>,
     pieces: &MeshPieces<'_, '_, T>,

@@ -37,7 +37,8 @@ use std::ops::Range;
 ///     6.0 - (square(x) + square(y) + square(z)).sqrt()
 /// })?;
 /// let devices = [Device::best(), Device::cpu()];
-/// let parts = isosurface::extract_parts(&devices, ball.view(), None, &IsosurfaceParams::default())?;
+/// let params = IsosurfaceParams::default();
+/// let parts = isosurface::extract_parts(&devices, ball.view(), None, &params)?;
 /// assert_eq!(parts.parts.len(), 2);
 /// assert!(mesh::check(&parts.join()?).is_closed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -102,8 +103,9 @@ pub struct DeviceSlab<'a, T> {
 /// [`extract_parts`]. Returns when all devices have finished.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
-/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::device::Device;
+/// use ferrovox::grid::{DeviceVolume, Geometry, Volume};
+/// use ferrovox::isosurface::{self, DeviceSlab, IsosurfaceParams};
 ///
 /// let ramp = Volume::from_fn([4, 4, 9], Geometry::default(), |_, _, z| z as f32)?;
 /// let stream = Device::cpu().stream()?;

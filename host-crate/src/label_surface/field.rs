@@ -64,7 +64,8 @@ impl LabelField {
     /// ```
     /// use ferrovox::{grid::{Geometry, Volume}, label_surface::LabelField};
     ///
-    /// let volume = Volume::new(vec![0_i32, 70_000, -3, 70_000], [4, 1, 1], Geometry::default())?.into();
+    /// let samples = vec![0_i32, 70_000, -3, 70_000];
+    /// let volume = Volume::new(samples, [4, 1, 1], Geometry::default())?.into();
     /// let all = LabelField::new(&volume, None)?;
     /// assert_eq!((all.labels(), all.voxels()), (&[-3, 70_000][..], &[1, 2][..]));
     /// let one = LabelField::new(&volume, Some(&[70_000, 8]))?;

@@ -19,7 +19,9 @@ const PURPOSE: &str = "the surface of a label";
 /// // Two tetrahedra with the labels 3 and 7, on both sides of the triangle (0, 1, 2).
 /// let walls = LabelledMesh {
 ///     mesh: TriangleMesh {
-///         vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]],
+///         vertices: vec![
+///             [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0],
+///         ],
 ///         normals: None,
 ///         triangles: Triangles::U32(vec![
 ///             [0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [1, 0, 4], [2, 1, 4], [0, 2, 4],

@@ -63,11 +63,16 @@ pub struct ComponentFilterReport {
 /// inconsistent mesh, and insufficient memory.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Inside, Mask, Volume}, isosurface::{self, IsosurfaceParams}};
+/// use ferrovox::device::Device;
+/// use ferrovox::grid::{DeviceVolume, Geometry, Inside, Mask, Volume};
+/// use ferrovox::isosurface::{self, IsosurfaceParams};
 /// use ferrovox::mesh_filter::{ComponentFilter, filter_components};
 ///
 /// // a block of 8 voxels, and a separate voxel
-/// let inside = |x, y, z| x == 5 && y == 1 && z == 1 || x < 3 && y < 3 && z < 3 && x > 0 && y > 0 && z > 0;
+/// let inside = |x, y, z| {
+///     let is_in_block = (1..3).contains(&x) && (1..3).contains(&y) && (1..3).contains(&z);
+///     is_in_block || [x, y, z] == [5, 1, 1]
+/// };
 /// let volume = Volume::from_fn([7, 4, 4], Geometry::default(), |x, y, z| inside(x, y, z) as u8)?;
 /// let stream = Device::best().stream()?;
 /// let on_device = DeviceVolume::upload(&stream, volume.view())?;

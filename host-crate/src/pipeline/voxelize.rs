@@ -10,7 +10,7 @@ use crate::{
     grid::{DeviceMask, Geometry},
     io::{VolumeWriteOptions, read_mesh, write_volume},
     monitor::Monitor,
-    voxelize::{VoxelizeError, VoxelizeParams, volume_of, voxelize},
+    voxelize::{VoxelizeError, VoxelizeParams, mask_to_volume, voxelize},
 };
 use std::path::PathBuf;
 
@@ -115,7 +115,7 @@ pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, 
     let mask = stages.run("voxelize", || mark().map_err(at(&job.mesh)))?;
     let voxels = mask.count(&stream)?;
     if let Some(output) = &job.output {
-        let volume = stages.run("download", || volume_of(&stream, &mask))?;
+        let volume = stages.run("download", || mask_to_volume(&stream, &mask))?;
         stages.run("write", || {
             write_volume(output, &volume.into(), &VolumeWriteOptions::default())
         })?;

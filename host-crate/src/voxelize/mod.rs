@@ -12,7 +12,7 @@ mod volume;
 
 pub use error::VoxelizeError;
 pub use params::VoxelizeParams;
-pub use volume::volume_of;
+pub use volume::mask_to_volume;
 
 use crate::{
     device::{Launch, Stream},
@@ -37,7 +37,8 @@ use ferrovox_kernels::{
 /// device.
 ///
 /// ```
-/// use ferrovox::{device::Device, mesh::{TriangleMesh, Triangles}, voxelize::{VoxelizeParams, voxelize}};
+/// use ferrovox::{device::Device, mesh::{TriangleMesh, Triangles}};
+/// use ferrovox::voxelize::{VoxelizeParams, voxelize};
 ///
 /// let corner = TriangleMesh {
 ///     vertices: vec![[0.0; 3], [6.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]],

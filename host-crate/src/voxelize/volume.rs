@@ -12,14 +12,14 @@ use crate::{
 /// [`DeviceError`] if the download failed or host memory is insufficient.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, voxelize::volume_of};
+/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, voxelize::mask_to_volume};
 ///
 /// let stream = Device::best().stream()?;
 /// let mask = DeviceMask::from_indices(&stream, &[0, 5], [3, 2, 1], Geometry::default())?;
-/// assert_eq!(volume_of(&stream, &mask)?.samples(), [1, 0, 0, 0, 0, 1]);
+/// assert_eq!(mask_to_volume(&stream, &mask)?.samples(), [1, 0, 0, 0, 0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn volume_of(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, DeviceError> {
+pub fn mask_to_volume(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, DeviceError> {
     let dims = mask.dims();
     let words = mask.download(stream)?;
     let mut samples = memory::try_zeroed::<u8>("voxels", dims.iter().product())?;

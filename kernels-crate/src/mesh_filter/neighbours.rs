@@ -13,8 +13,9 @@ use cuda_std::{View, ViewMut, kernel};
 ///
 /// # Safety
 /// `corners` holds three elements per item; `starts` is the exclusive scan of the counts of
-/// [`count_incident_triangles`](super::incidence::count_incident_triangles) for them with `increment`
-/// = 2, `filled` holds as many zeros, and `lists` as many elements as the sum of the counts.
+/// [`count_incident_triangles`](super::incidence::count_incident_triangles) for them with
+/// `increment` = 2, `filled` holds as many zeros, and `lists` as many elements as the sum of the
+/// counts.
 #[kernel(I = [u32, u64])]
 pub unsafe fn list_neighbours<I: Count>(
     corners: View<I>,

@@ -5,7 +5,7 @@ use ferrovox::{
     device::Device,
     grid::AnyVolume,
     io::{VolumeWriteOptions, read_mesh, write_volume},
-    voxelize::{VoxelizeParams, volume_of, voxelize},
+    voxelize::{VoxelizeParams, mask_to_volume, voxelize},
 };
 use ferrovox_tests::{
     noise::Noise,
@@ -155,7 +155,7 @@ fn mesh(path: &Path, resolution: u32) -> Outcome<ReferenceObject> {
     let mesh = read_mesh(path)?;
     let stream = Device::best().stream()?;
     let solid = voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(resolution))?;
-    let voxels = volume_of(&stream, &solid)?;
+    let voxels = mask_to_volume(&stream, &solid)?;
     Ok(ReferenceObject::without_ground_truth(
         "",
         u64::from(resolution),

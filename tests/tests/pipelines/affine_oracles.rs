@@ -125,7 +125,7 @@ fn voxels_of_a_mesh_are_those_whose_centres_are_inside() {
         let volume = ball(axes);
         let (dims, geometry) = (volume.dims(), *volume.geometry());
         let voxels = voxelize_on_grid(&stream, &solid, dims, geometry).unwrap();
-        let found = ferrovox::voxelize::volume_of(&stream, &voxels).unwrap();
+        let found = ferrovox::voxelize::mask_to_volume(&stream, &voxels).unwrap();
         for (&inside, &depth) in found.samples().iter().zip(volume.samples()) {
             if depth.abs() > 0.01 {
                 assert_eq!(inside != 0, depth > 0.0, "{name}: {depth}");

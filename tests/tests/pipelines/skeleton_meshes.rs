@@ -8,7 +8,7 @@ use ferrovox::{
     mesh::TriangleMesh,
     monitor::Monitor,
     skeleton::medial,
-    voxelize::{VoxelizeParams, volume_of, voxelize},
+    voxelize::{VoxelizeParams, mask_to_volume, voxelize},
 };
 use ferrovox_tests::{
     oracle::{Object, Rules, betti, check},
@@ -48,7 +48,7 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, components: usize,
     for resolution in RESOLUTIONS {
         let params = VoxelizeParams::with_resolution(resolution);
         let solid = voxelize(&stream, &mesh, &params).unwrap();
-        let voxels = volume_of(&stream, &solid).unwrap();
+        let voxels = mask_to_volume(&stream, &solid).unwrap();
         let params = medial::Params::default();
         let devices = std::slice::from_ref(&device);
         let skeletons =

@@ -90,9 +90,10 @@ fn kernels<T: DeviceSample>(
             (VertexPlacement::Linear, true) => emit_word_vertices_and_normals::<T>::entry(),
             (VertexPlacement::Linear, false) => emit_word_vertices::<T>::entry(),
         },
-        match few_tiles {
-            true => emit_word_triangles::<u32, TILE_PARTS>::entry(),
-            false => emit_word_triangles::<u32, 1>::entry(),
+        if few_tiles {
+            emit_word_triangles::<u32, TILE_PARTS>::entry()
+        } else {
+            emit_word_triangles::<u32, 1>::entry()
         },
     ];
     if params.topology == Topology::Trilinear {

@@ -77,7 +77,8 @@ pub struct SimplifyReport {
 /// [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) if `monitor` cancels.
 ///
 /// ```
-/// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, monitor::Monitor, synthetic};
+/// use ferrovox::{device::Device, mesh, monitor::Monitor, synthetic};
+/// use ferrovox::isosurface::{self, IsosurfaceParams};
 /// use ferrovox::mesh_filter::{SimplifyTarget, simplify};
 ///
 /// let stream = Device::best().stream()?;

@@ -8,7 +8,7 @@ use crate::{
         with_volume,
     },
     pipeline::{Level, PipelineError, Problem, VolumeSource},
-    voxelize::{VoxelizeParams, volume_of},
+    voxelize::{VoxelizeParams, mask_to_volume},
 };
 use std::{
     collections::BTreeSet,
@@ -193,15 +193,15 @@ impl Object {
     pub fn upload_rendered(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
         let (volume, iso) = match (self.rendered.take(), &self.voxels) {
             (Some((volume, iso)), _) => (volume.try_into_kernel_type()?.0, iso),
-            (None, Voxels::OnDevice(mask)) => (volume_of(stream, mask)?.into(), 0.5),
+            (None, Voxels::OnDevice(mask)) => (mask_to_volume(stream, mask)?.into(), 0.5),
             (None, Voxels::OnHost(HostVoxels::Mask(mask))) => {
                 let mask = mask.upload(stream)?;
-                (volume_of(stream, &mask)?.into(), 0.5)
+                (mask_to_volume(stream, &mask)?.into(), 0.5)
             }
             (None, Voxels::OnHost(HostVoxels::Labels(volume, labels))) => {
                 let is_selected = |sample: f64| labels.binary_search(&(sample as i64)).is_ok();
                 let mask = Mask::from_volume(volume, is_selected)?.upload(stream)?;
-                (volume_of(stream, &mask)?.into(), 0.5)
+                (mask_to_volume(stream, &mask)?.into(), 0.5)
             }
         };
         let solid = volume.try_crop_to_solid(iso, Inside::Above)?;

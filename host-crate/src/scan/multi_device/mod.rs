@@ -107,7 +107,8 @@ impl<V> MultiDeviceParams<V> {
 ///
 /// let devices = [Device::cpu(), Device::cpu()];
 /// let mut output = [0u32; 5];
-/// let total = scan::multi_device(&devices, Sum, &[3u8, 1, 4, 1, 5], &mut output, &MultiDeviceParams::default())?;
+/// let params = MultiDeviceParams::default();
+/// let total = scan::multi_device(&devices, Sum, &[3u8, 1, 4, 1, 5], &mut output, &params)?;
 /// assert_eq!((total, output), (14, [0, 3, 4, 8, 9]));
 /// # Ok::<(), scan::ScanError>(())
 /// ```
