@@ -194,7 +194,7 @@ fn triangles_face_the_corners_below() {
 }
 
 #[test]
-fn the_limits_are_those_that_kernels_count_on() {
+fn limits_match_the_assumptions_of_kernels() {
     let (longest_loop, most_loops, most_triangles) = LIMITS;
     assert_eq!(most_triangles, MAX_TRIANGLES);
     assert_eq!((longest_loop, most_loops), (7, 4));

@@ -29,7 +29,7 @@
 //! | | [`for_each_part`] | passed to a callback part by part |
 //! | on the host | [`extract_parts`] | in parts on several devices |
 //! | in slabs on several devices | [`extract_slabs`], [`slabs`] | in parts on these devices |
-//! | in a file, even larger than memory | [`stream_mesh`](crate::pipeline::stream_mesh) | in a file |
+//! | in a file of any size | [`stream_mesh`](crate::pipeline::stream_mesh) | in a file |
 //!
 //! All compute the same mesh, bit for bit.
 

@@ -1,4 +1,4 @@
-//! Meshes whose topology is known.
+//! Meshes with known topology.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn mesh(vertices: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> TriangleMesh {
     }
 }
 
-/// Regular octahedron of circumradius 1: volume 4/3, area 4√3.
+/// Returns a regular octahedron of circumradius 1: volume 4/3, area 4√3.
 fn octahedron() -> TriangleMesh {
     mesh(
         vec![
@@ -34,7 +34,7 @@ fn octahedron() -> TriangleMesh {
     )
 }
 
-/// A grid of n × m quads, two triangles each, wrapped around a torus of radii 2 and 1.
+/// Returns a grid of n × m quads, two triangles each, wrapped around a torus of radii 2 and 1.
 fn torus(n: u32, m: u32) -> TriangleMesh {
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
@@ -54,7 +54,7 @@ fn torus(n: u32, m: u32) -> TriangleMesh {
     mesh(vertices, triangles)
 }
 
-fn triangles_of(mesh: &mut TriangleMesh) -> &mut Vec<[u32; 3]> {
+fn narrow_triangles(mesh: &mut TriangleMesh) -> &mut Vec<[u32; 3]> {
     match &mut mesh.triangles {
         Triangles::U32(triangles) => triangles,
         Triangles::U64(_) => panic!("made with 32 bit indices"),
@@ -73,7 +73,7 @@ fn octahedron_is_a_sphere() {
 }
 
 #[test]
-fn indices_of_64_bits_give_the_same_report() {
+fn wide_indices_give_the_same_report() {
     let narrow = octahedron();
     let wide = TriangleMesh {
         triangles: Triangles::U64(narrow.triangles.iter().collect()),
@@ -87,7 +87,7 @@ fn torus_has_euler_characteristic_zero_and_its_volume() {
     let report = check(&torus(400, 200));
     assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
     assert_eq!(report.euler_characteristic(), 0);
-    // 2 π² R r² and 4 π² R r, up to the discretisation
+    // 2 π² R r² and 4 π² R r, up to the discretisation error
     let pi2 = std::f64::consts::PI.powi(2);
     assert!(
         (report.volume / (4.0 * pi2) - 1.0).abs() < 1e-3,
@@ -102,7 +102,7 @@ fn torus_has_euler_characteristic_zero_and_its_volume() {
 }
 
 #[test]
-fn volume_far_from_the_origin_keeps_its_digits() {
+fn volume_far_from_the_origin_is_accurate() {
     let mut far = octahedron();
     for position in &mut far.vertices {
         position[0] += 8_000_000.0;
@@ -111,9 +111,9 @@ fn volume_far_from_the_origin_keeps_its_digits() {
 }
 
 #[test]
-fn a_missing_triangle_opens_the_mesh() {
+fn missing_triangle_opens_the_mesh() {
     let mut open = octahedron();
-    triangles_of(&mut open).pop();
+    narrow_triangles(&mut open).pop();
     let report = check(&open);
     assert!(!report.is_closed() && report.is_manifold() && report.is_oriented());
     assert_eq!(report.boundary_edges, 3);
@@ -121,9 +121,9 @@ fn a_missing_triangle_opens_the_mesh() {
 }
 
 #[test]
-fn a_flipped_triangle_is_inconsistent() {
+fn flipped_triangle_is_inconsistent() {
     let mut flipped = octahedron();
-    triangles_of(&mut flipped)[0].swap(0, 1);
+    narrow_triangles(&mut flipped)[0].swap(0, 1);
     let report = check(&flipped);
     assert!(report.is_closed() && report.is_manifold() && !report.is_oriented());
     assert_eq!(report.inconsistent_edges, 3);
@@ -131,9 +131,9 @@ fn a_flipped_triangle_is_inconsistent() {
 }
 
 #[test]
-fn an_inside_out_mesh_has_negative_volume() {
+fn inside_out_mesh_has_negative_volume() {
     let mut inverted = octahedron();
-    for triangle in triangles_of(&mut inverted) {
+    for triangle in narrow_triangles(&mut inverted) {
         triangle.swap(0, 1);
     }
     let report = check(&inverted);
@@ -142,10 +142,10 @@ fn an_inside_out_mesh_has_negative_volume() {
 }
 
 #[test]
-fn two_spheres_that_share_a_vertex_are_pinched() {
+fn spheres_that_share_a_vertex_are_not_manifold() {
     let mut pinched = octahedron();
     let other = octahedron();
-    // The second octahedron's vertex 1 is the first one's vertex 0.
+    // vertex 1 of the second octahedron is vertex 0 of the first
     let renamed = |v: u32| if v == 1 { 0 } else { 6 + v - u32::from(v > 1) };
     for (index, position) in other
         .vertices
@@ -162,7 +162,7 @@ fn two_spheres_that_share_a_vertex_are_pinched() {
         Triangles::U32(triangles) => triangles.iter().map(|t| t.map(renamed)).collect(),
         Triangles::U64(_) => unreachable!(),
     };
-    triangles_of(&mut pinched).extend(more);
+    narrow_triangles(&mut pinched).extend(more);
     let report = check(&pinched);
     assert!(report.is_closed() && report.is_oriented() && !report.is_manifold());
     assert_eq!(report.non_manifold_vertices, 1);
@@ -191,7 +191,7 @@ fn three_triangles_on_an_edge_are_not_manifold() {
 }
 
 #[test]
-fn separate_pieces_are_components_and_loose_vertices_are_not() {
+fn unused_vertices_are_not_components() {
     let mut pieces = octahedron();
     let more: Vec<[u32; 3]> = pieces
         .triangles
@@ -200,7 +200,7 @@ fn separate_pieces_are_components_and_loose_vertices_are_not() {
         .collect();
     pieces.vertices.extend(octahedron().vertices);
     pieces.vertices.push([9.0, 9.0, 9.0]);
-    triangles_of(&mut pieces).extend(more);
+    narrow_triangles(&mut pieces).extend(more);
     let report = check(&pieces);
     assert_eq!(report.components, 2);
     assert_eq!(report.euler_characteristic(), 4);
@@ -209,12 +209,12 @@ fn separate_pieces_are_components_and_loose_vertices_are_not() {
 }
 
 #[test]
-fn defects_are_counted_and_kept_out_of_the_topology() {
+fn defects_are_counted_and_excluded_from_the_topology() {
     let mut broken = octahedron();
     broken
         .vertices
         .extend([[f32::NAN, 0.0, 0.0], [0.5, 0.5, 0.0]]);
-    let all = triangles_of(&mut broken);
+    let all = narrow_triangles(&mut broken);
     all.push([0, 0, 1]); // repeated index
     all.push([0, 1, 99]); // no such vertex
     let report = check(&broken);
@@ -224,15 +224,15 @@ fn defects_are_counted_and_kept_out_of_the_topology() {
     assert_eq!(report.euler_characteristic(), 2);
     assert!(!report.is_closed(), "an index that names nothing");
 
-    // 7 lies on the edge 0-2: a triangle with three vertices and no area
-    triangles_of(&mut broken).truncate(8);
-    triangles_of(&mut broken).push([0, 2, 7]);
+    // vertex 7 lies on the edge 0-2: a degenerate triangle
+    narrow_triangles(&mut broken).truncate(8);
+    narrow_triangles(&mut broken).push([0, 2, 7]);
     assert_eq!(check(&broken).degenerate_triangles, 1);
     assert!((check(&broken).area - 4.0 * 3.0_f64.sqrt()).abs() < 1e-12);
 }
 
 #[test]
-fn the_empty_mesh_is_closed_and_has_nothing() {
+fn empty_mesh_is_closed() {
     let report = check(&TriangleMesh::default());
     assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
     assert_eq!(report, MeshReport::default());
@@ -241,8 +241,8 @@ fn the_empty_mesh_is_closed_and_has_nothing() {
 }
 
 #[test]
-fn a_vertex_of_high_degree_is_judged_like_any_other() {
-    // A bipyramid over a regular polygon of 1000 corners: both tips have degree 1000.
+fn vertex_of_high_degree_is_classified() {
+    // a bipyramid over a regular polygon of 1000 corners: both apices have degree 1000
     let corners = 1000;
     let mut vertices = vec![[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
     let mut triangles = Vec::new();
@@ -257,7 +257,7 @@ fn a_vertex_of_high_degree_is_judged_like_any_other() {
     assert_eq!(report.euler_characteristic(), 2);
 }
 
-/// A shuffle that is the same each time.
+/// Shuffles a list deterministically.
 fn shuffle<T>(list: &mut [T]) {
     let mut state = 1_u64;
     for at in (1..list.len()).rev() {
@@ -269,8 +269,8 @@ fn shuffle<T>(list: &mut [T]) {
 }
 
 #[test]
-fn the_order_of_triangles_does_not_matter() {
-    // several ranges of vertices, and vertices in no range's order
+fn report_does_not_depend_on_triangle_order() {
+    // several ranges of vertices, used in random order
     let ordered = torus(500, 301);
     let expected = check(&ordered);
     assert_eq!(
@@ -279,7 +279,7 @@ fn the_order_of_triangles_does_not_matter() {
     );
     assert!(expected.is_closed() && expected.is_manifold() && expected.is_oriented());
     let mut shuffled = ordered;
-    shuffle(triangles_of(&mut shuffled));
+    shuffle(narrow_triangles(&mut shuffled));
     let of = |report: MeshReport| MeshReport {
         area: expected.area,
         volume: expected.volume,
@@ -289,15 +289,15 @@ fn the_order_of_triangles_does_not_matter() {
     let vertices = shuffled.vertices.len();
     let mut names: Vec<u32> = (0..vertices as u32).collect();
     shuffle(&mut names);
-    for triangle in triangles_of(&mut shuffled) {
+    for triangle in narrow_triangles(&mut shuffled) {
         *triangle = triangle.map(|corner| names[corner as usize]);
     }
     assert_eq!(of(check(&shuffled)), expected);
 }
 
 #[test]
-fn a_soup_is_counted_as_one_by_one() {
-    // mostly near each other, some far, some invalid, some repeated
+fn random_triangles_match_a_naive_count() {
+    // mostly close to each other, some far apart, some invalid, some repeated
     let vertices = 100_000_usize;
     let mut state = 7_u64;
     let mut random = |below: usize| {
@@ -352,7 +352,7 @@ fn a_soup_is_counted_as_one_by_one() {
     assert_eq!(report.components, used.len() - joins);
 }
 
-/// Prints how long a large mesh takes:
+/// Prints the time of a check of a large mesh:
 /// `cargo test --release -p ferrovox --lib large_mesh -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a check"]

@@ -1,5 +1,5 @@
-//! Every pipeline on grids that are turned, mirrored and sheared, against bodies that are known in
-//! the world.
+//! Every pipeline on rotated, mirrored and sheared grids, with bodies that are known in world
+//! space.
 
 use super::skeleton_ground_truth::extract_skeletons;
 use ferrovox::{
@@ -17,7 +17,7 @@ use std::f64::consts::PI;
 
 const RADIUS: f64 = 10.0;
 
-/// Names and axes: steps of about a unit.
+/// Names and axes, with spacings of about one unit.
 fn affines() -> Vec<(&'static str, Matrix3<f64>)> {
     let lean = |degrees: f64| degrees.to_radians().tan();
     let straight = Matrix3::from_diagonal(&Vector3::new(0.8, 0.8, 1.1));
@@ -38,34 +38,35 @@ fn affines() -> Vec<(&'static str, Matrix3<f64>)> {
     ]
 }
 
-/// A grid with these axes that has a ball about the world's origin and some voxels around it.
+/// Returns a grid with these axes that contains a ball around the world origin and a margin of some
+/// voxels.
 fn grid(axes: Matrix3<f64>) -> ([usize; 3], Geometry) {
     let inverse = axes.try_inverse().unwrap();
-    // how far a ball reaches along an axis of the grid
+    // extent of the ball along an axis of the grid
     let half = [0, 1, 2].map(|axis| (inverse.row(axis).norm() * RADIUS).ceil() + 4.0);
     let dims = half.map(|half| 2 * half as usize + 1);
     let middle = Vector3::from(half);
     (dims, Geometry::new(axes, -(axes * middle)).unwrap())
 }
 
-fn field(axes: Matrix3<f64>, of: impl Fn(Point3<f64>) -> f64) -> Volume<f32> {
+fn field(axes: Matrix3<f64>, function: impl Fn(Point3<f64>) -> f64) -> Volume<f32> {
     let (dims, geometry) = grid(axes);
     let at = |x, y, z| Point3::new(x, y, z).map(|n: usize| n as f64);
     Volume::from_fn(dims, geometry, |x, y, z| {
-        of(geometry.index_to_world(at(x, y, z))) as f32
+        function(geometry.index_to_world(at(x, y, z))) as f32
     })
     .unwrap()
 }
 
-/// Above 0 in the ball.
+/// Returns a field that is positive in the ball.
 fn ball(axes: Matrix3<f64>) -> Volume<f32> {
     field(axes, |at| RADIUS - at.coords.norm())
 }
 
 #[test]
-fn a_mesh_of_a_ball_is_one_in_the_world() {
+fn mesh_of_a_ball_is_a_ball_in_world_space() {
     for (name, axes) in affines() {
-        // inside above, and the same ball from the other side
+        // inside above, and the same ball with inside below
         for inside in [Inside::Above, Inside::Below] {
             let sign = if inside == Inside::Above { 1.0 } else { -1.0 };
             let volume = field(axes, |at| sign * (RADIUS - at.coords.norm()));
@@ -78,7 +79,8 @@ fn a_mesh_of_a_ball_is_one_in_the_world() {
             let found = extract_volume_mesh(&Device::cpu(), &volume, None, &params).mesh;
             let report = mesh::check(&found);
             assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
-            // chords of a step are inside the ball by its square over eight radii
+            // chords of length `step` are inside the ball by at most the square of `step` over
+            // eight radii
             let largest = axes
                 .column(0)
                 .norm()
@@ -116,9 +118,9 @@ fn a_mesh_of_a_ball_is_one_in_the_world() {
 }
 
 #[test]
-fn voxels_of_a_mesh_are_those_whose_centres_are_inside() {
+fn voxels_of_a_mesh_have_their_centres_inside() {
     let stream = Device::cpu().stream().unwrap();
-    // the mesh of a fine grid, so that it is the ball
+    // the mesh of a fine grid, which approximates the ball closely
     let fine = ball(Matrix3::identity() * 0.4);
     let solid = extract_volume_mesh(&Device::cpu(), &fine, None, &IsosurfaceParams::default()).mesh;
     for (name, axes) in affines() {
@@ -135,7 +137,7 @@ fn voxels_of_a_mesh_are_those_whose_centres_are_inside() {
 }
 
 #[test]
-fn distances_are_those_of_the_world() {
+fn distances_are_in_world_units() {
     let stream = Device::cpu().stream().unwrap();
     for (name, axes) in affines() {
         let volume = ball(axes);
@@ -155,7 +157,8 @@ fn distances_are_those_of_the_world() {
         distance::apply_sign(&stream, &mut map, &inside).unwrap();
         let found = map.download(&stream).unwrap();
         for (&found, &depth) in found.samples().iter().zip(volume.samples()) {
-            // never nearer than the sphere, but for where the crossings are; nor farther than the
+            // not closer than the sphere, except for the positions of crossings; not farther than
+            // the next crossing
             // next of them
             let (found, depth) = (f64::from(found), f64::from(depth));
             let more = found.abs() - depth.abs();
@@ -165,7 +168,7 @@ fn distances_are_those_of_the_world() {
                 assert!(more < 0.25 * largest, "{name}: {found} for {depth}");
             }
         }
-        // to the voxels of the middle alone all is known
+        // distances are only complete for the voxels in the middle
         let [nx, ny, nz] = volume.dims();
         let middle = (nx / 2 + nx * (ny / 2 + ny * (nz / 2))) as u64;
         let one = DeviceMask::from_indices(&stream, &[middle], volume.dims(), *volume.geometry());
@@ -182,7 +185,7 @@ fn distances_are_those_of_the_world() {
     }
 }
 
-/// A rod with round ends, some voxels wide: its skeleton is within it and about as long.
+/// A rod with round ends, some voxels wide: its skeleton is inside and about as long.
 #[test]
 fn the_skeleton_of_a_rod_lies_along_it() {
     let along = Vector3::new(1.0, 0.7, -0.8).normalize();
@@ -209,13 +212,14 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         let off: Vec<f64> = off.collect();
         let mean = off.iter().sum::<f64>() / off.len() as f64;
         let most = off.iter().copied().fold(0.0, f64::max);
-        // the steep one's voxels are 1 x 0.9 x 2.1 and lean: a rod is some three of them wide
+        // the voxels of the steep grid are 1 x 0.9 x 2.1 and oblique: a rod is about three of them
+        // wide
         assert!(mean < 1.5 && most < 4.5, "{name}: {mean}, {most}");
     }
 }
 
 #[test]
-fn pictures_show_a_disc() {
+fn images_show_a_disc() {
     let stream = Device::cpu().stream().unwrap();
     for (name, axes) in affines() {
         let volume = ball(axes);

@@ -1,4 +1,4 @@
-//! More than 2³¹ samples: only where there is a GPU with the memory for it.
+//! More than 2³¹ samples, on a GPU with enough memory.
 
 use ferrovox::{
     device::Device,
@@ -7,7 +7,7 @@ use ferrovox::{
     mesh,
 };
 
-/// Bytes per sample that the staged method needs at its peak, with the volume itself.
+/// Bytes per sample that the staged method needs at its peak, including the volume.
 const BYTES_PER_SAMPLE: u64 = 32;
 
 #[test]
@@ -24,7 +24,7 @@ fn a_volume_of_more_than_2_to_the_31_samples() {
         eprintln!("skipped: {device} has {free} bytes free");
         return;
     }
-    // a ball near the far corner, where sample numbers are beyond 31 bits
+    // a ball near the far corner, where sample indices exceed 31 bits
     let (centre, radius) = ([1200.5f32, 1190.0, 1201.25], 60.0f32);
     let mut volume = vec![0u8; samples];
     for z in (centre[2] - radius - 2.0) as usize..nz.min((centre[2] + radius + 3.0) as usize) {

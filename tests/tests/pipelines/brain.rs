@@ -9,7 +9,7 @@ use ferrovox::{
 use ferrovox_tests::{devices, extract::extract_volume_mesh};
 use std::path::PathBuf;
 
-/// The volume, beside the sources or where `FERROVOX_DATA` says.
+/// Returns the path of the volume, next to the sources or as given by `FERROVOX_DATA`.
 fn brain() -> PathBuf {
     let folder = std::env::var_os("FERROVOX_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../cli/data"),
@@ -40,7 +40,7 @@ fn the_brain_is_the_same_closed_manifold_everywhere() {
             "{}: {report:?}",
             test.label
         );
-        // the template's border is empty: the volume does not cut the surface
+        // the border of the template is empty: the volume does not cut the surface
         assert!(report.is_closed(), "{}: {report:?}", test.label);
         assert_eq!(
             (report.degenerate_triangles, report.unreferenced_vertices),
@@ -60,7 +60,7 @@ fn the_brain_is_the_same_closed_manifold_everywhere() {
             let (from, to) = (corner[k].min(opposite[k]), corner[k].max(opposite[k]));
             assert!(f64::from(low[k]) >= from && f64::from(high[k]) <= to);
         }
-        // a brain's white matter and more: between a third of a litre and two litres
+        // white matter of a brain: between a third of a litre and two litres
         assert!((3e5..2e6).contains(&report.volume), "{} mm³", report.volume);
         match &first {
             None => first = Some(extracted.mesh),

@@ -6,7 +6,7 @@ use ferrovox_tests::devices;
 use simt::Mode;
 
 #[test]
-fn names_find_devices() {
+fn devices_are_found_by_name() {
     assert_eq!("cpu".parse::<Device>().unwrap().kind(), DeviceKind::Cpu);
     assert!("auto".parse::<Device>().is_ok());
     for name in ["gpu", "", "cuda:", "cuda:x", "cpu:0", "cuda:-1"] {
@@ -23,7 +23,7 @@ fn names_find_devices() {
 }
 
 #[test]
-fn a_device_that_does_not_exist_is_told() {
+fn missing_device_is_an_error() {
     match (Device::cuda_count(), Device::cuda(4095).unwrap_err()) {
         (
             Ok(count),
@@ -40,7 +40,7 @@ fn a_device_that_does_not_exist_is_told() {
 }
 
 #[test]
-fn what_goes_up_comes_down() {
+fn uploaded_data_is_downloaded_unchanged() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for count in [0usize, 1, 1000, 1 << 20] {
@@ -76,11 +76,11 @@ fn what_goes_up_comes_down() {
 }
 
 #[test]
-fn too_much_memory_is_an_error_with_the_numbers() {
+fn excessive_allocation_is_an_error_with_byte_counts() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let total = test.device.memory().unwrap().total;
-        // more than there is, on any machine
+        // more than any machine has
         let bytes = (total as usize).saturating_mul(8).min(1 << 46);
         match stream.alloc::<u8>(bytes) {
             Err(DeviceError::OutOfMemory {
@@ -90,12 +90,12 @@ fn too_much_memory_is_an_error_with_the_numbers() {
                 assert!(total > 0);
             }
             Err(error) => panic!("{}: {error}", test.label),
-            // a CPU that promises memory it does not have
+            // a CPU may promise memory that it does not have
             Ok(_) => assert_eq!(test.device.kind(), DeviceKind::Cpu),
         }
         let error = stream.alloc::<u64>(usize::MAX / 4).unwrap_err();
         assert!(matches!(error, DeviceError::TooLarge { .. }), "{error}");
-        // and the device still works
+        // and the device remains usable
         assert_eq!(
             stream
                 .download(&stream.upload(&[1u8, 2, 3]).unwrap())
@@ -106,7 +106,7 @@ fn too_much_memory_is_an_error_with_the_numbers() {
 }
 
 #[test]
-fn events_measure_what_is_between_them() {
+fn events_measure_the_work_between_them() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let grid = Grid {
@@ -138,10 +138,10 @@ fn events_measure_what_is_between_them() {
     }
 }
 
-/// A kernel that writes where it must not is an error on the CPU, fast or checked, and never
-/// undefined behaviour.
+/// An out-of-bounds write of a kernel is an error on the CPU, in fast and in checked mode, and
+/// never undefined behaviour.
 #[test]
-fn a_kernel_that_leaves_its_buffer_is_told() {
+fn out_of_bounds_kernel_access_is_an_error() {
     for options in [
         CpuOptions::default(),
         CpuOptions {
@@ -163,7 +163,7 @@ fn a_kernel_that_leaves_its_buffer_is_told() {
             run: 1,
         };
         let mut too_short = stream.alloc::<f32>(511).unwrap();
-        // SAFETY: on the CPU views check their bounds, which is what this is about.
+        // SAFETY: on the CPU views check their bounds, which this test relies on.
         let result = unsafe {
             let args = (grid, rows, [0.0; 3], 1.0, too_short.view_mut());
             stream.launch::<fill_sphere>(Launch::pieces(rows.chunks()), args)
@@ -177,7 +177,7 @@ fn a_kernel_that_leaves_its_buffer_is_told() {
 }
 
 #[test]
-fn buffers_stay_with_their_device() {
+fn buffers_of_another_device_are_rejected() {
     let Ok(cuda) = Device::cuda(0) else {
         eprintln!("skipped: one device only");
         return;

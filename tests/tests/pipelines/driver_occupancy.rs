@@ -1,5 +1,5 @@
-//! The calculator against the CUDA driver of the devices that are present: every kernel, every
-//! block size, a range of dynamic shared memory.
+//! The occupancy calculator compared with the CUDA driver of the devices that are present: every
+//! kernel, every block size, a range of dynamic shared memory.
 
 use ferrovox::{
     device::{Device, recorded_resources},

@@ -1,8 +1,8 @@
-//! How far vertices and normals are from those of the surface that was sampled, by what they are
-//! made of.
+//! Accuracy of vertices and normals relative to the sampled surface, by vertex placement and normal
+//! source.
 //!
-//! The tests print what they measured:
-//! `cargo test -p ferrovox-tests --test pipelines isosurface_accuracy -- --nocapture`.
+//! The tests print their measurements: `cargo test -p ferrovox-tests --test pipelines
+//! isosurface_accuracy -- --nocapture`.
 
 use ferrovox::{
     grid::{Geometry, Volume},
@@ -13,16 +13,16 @@ use ferrovox_tests::{devices, extract::extract_volume_mesh};
 use proptest::prelude::*;
 use std::f64::consts::TAU;
 
-/// A function of the world, and its gradient.
+/// A function of world coordinates that returns its value and gradient.
 type Field = fn([f64; 3]) -> (f64, [f64; 3]);
 
-/// The distance to the origin, less 0.7.
+/// Returns the distance to the origin minus 0.7.
 fn sphere(at: [f64; 3]) -> (f64, [f64; 3]) {
     let length = norm(at);
     (length - 0.7, at.map(|component| component / length))
 }
 
-/// A gyroid with two periods along each axis of the cube from -1 to 1.
+/// Returns a gyroid with two periods along each axis of the cube from -1 to 1.
 fn gyroid(at: [f64; 3]) -> (f64, [f64; 3]) {
     let [(sx, cx), (sy, cy), (sz, cz)] = at.map(|component| (component * TAU + 0.4).sin_cos());
     let slope = [cx * cy - sz * sx, cy * cz - sx * sy, cz * cx - sy * sz];
@@ -40,16 +40,16 @@ fn norm(vector: [f64; 3]) -> f64 {
         .sqrt()
 }
 
-/// Largest distance of a vertex from the surface, in voxels, and largest angle between a normal and
-/// the surface's, in degrees.
+/// Maximum distance of a vertex from the surface in voxels, and maximum angle in degrees between a
+/// normal and that of the surface.
 #[derive(Clone, Copy, Debug)]
 struct Errors {
     distance: f64,
     angle: f64,
 }
 
-/// Of the surface of a field, sampled `n` times along each axis of the cube from -1 to 1, of which
-/// what is within 0.9 is looked at, but for vertices that were moved away from a sample.
+/// Measures the surface of a field sampled `n` times along each axis of the cube from -1 to 1. Only
+/// the region within 0.9 counts, excluding vertices that were moved away from a sample.
 fn errors(
     field: Field,
     n: usize,
@@ -80,7 +80,7 @@ fn errors(
         assert!(mesh.vertices.len() > 2 * n * n, "{}", test.label);
         for (vertex, normal) in mesh.vertices.iter().zip(normals) {
             let vertex = vertex.map(f64::from);
-            // vertices are kept 1/1024 of their edge away from its ends
+            // vertices keep a distance of 1/1024 of their edge from its ends
             let from_sample = vertex.map(|component| {
                 let place = (component + 1.0) / voxel;
                 (place - place.round()).abs()
@@ -102,16 +102,16 @@ fn errors(
     worst
 }
 
-/// With samples along each axis. With more, the errors with cubics are those of f32.
+/// Samples along each axis. With more, the errors of cubics are dominated by `f32` rounding.
 const FIELDS: [(&str, Field, [usize; 3]); 2] = [
     ("sphere", sphere, [17, 33, 65]),
     ("gyroid", gyroid, [33, 65, 129]),
 ];
 
-/// With straight lines the error falls with the second power of the voxel (in voxels: the first),
-/// with cubics with the fourth (the third).
+/// With linear placement the error is of second order in the voxel size (first order in voxels),
+/// with cubics of fourth order (third order).
 #[test]
-fn vertices_come_nearer_to_the_surface_with_the_voxel() {
+fn vertex_error_decreases_with_the_voxel_size() {
     for (name, field, sizes) in FIELDS {
         for (vertices, order) in [(VertexPlacement::Linear, 1.0), (VertexPlacement::Root, 3.0)] {
             let of = |n| errors(field, n, vertices, NormalSource::Gradient).distance;
@@ -132,7 +132,7 @@ fn vertices_come_nearer_to_the_surface_with_the_voxel() {
 }
 
 #[test]
-fn normals_come_nearer_to_the_surface_s_with_the_voxel() {
+fn normal_error_decreases_with_the_voxel_size() {
     for (name, field, sizes) in FIELDS {
         let of = |source| sizes.map(|n| errors(field, n, VertexPlacement::Linear, source).angle);
         let [gradient, trilinear] = NormalSource::ALL.map(of);
@@ -148,8 +148,8 @@ fn normals_come_nearer_to_the_surface_s_with_the_voxel() {
     }
 }
 
-/// Samples, of which those in the middle are on two sides of 0.
-fn four() -> impl Strategy<Value = [f32; 4]> {
+/// Generates four samples, of which the middle two are on different sides of 0.
+fn four_samples() -> impl Strategy<Value = [f32; 4]> {
     let outer = || {
         prop_oneof![
             -100f32..100.0,
@@ -169,18 +169,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_root_is_on_its_edge_whatever_is_beside_it(samples in four()) {
+    fn cubic_crossing_is_on_the_edge_for_any_neighbours(samples in four_samples()) {
         let t = cubic_crossing(samples, 0.0);
         prop_assert!((MARGIN..=1.0 - MARGIN).contains(&t), "{t}");
         let [a, b, c, d] = samples;
         let back = cubic_crossing([d, c, b, a], 0.0);
-        // from the other end the same, if there is one root and not three
+        // the same from the other end, if there is one root and not three
         let is_limited = !(a.abs() < 1e30 && d.abs() < 1e30);
         prop_assert!(!is_limited || (t + back - 1.0).abs() < 1e-4, "{t} {back}");
     }
 
     #[test]
-    fn polynomials_of_the_second_degree_have_the_root_that_is_found(
+    fn cubic_crossing_is_exact_for_quadratic_polynomials(
         root in 0.01f64..0.99,
         other in prop_oneof![-40.0f64..-1.5, 2.5f64..40.0],
     ) {
@@ -188,7 +188,7 @@ proptest! {
         let samples = [-1.0, 0.0, 1.0, 2.0].map(value);
         let t = cubic_crossing(samples, 0.0);
         prop_assert!((t - root).abs() < 1e-5, "{t}");
-        // with three of the samples too, unless the limits of the slopes hold
+        // the same with three of the samples, unless the slopes are limited
         if !(-1.0..2.0).contains(&other) {
             let t = cubic_crossing([samples[0], samples[1], samples[2], f32::NAN], 0.0);
             prop_assert!((t - root).abs() < 1e-5, "{t}");
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn straight_lines_have_the_vertex_of_straight_lines(low in -50f32..-0.1, high in 0.1f32..50.0) {
+    fn cubic_crossing_of_a_line_equals_linear_crossing(low in -50f32..-0.1, high in 0.1f32..50.0) {
         let rise = high - low;
         let t = cubic_crossing([low - rise, low, high, high + rise], 0.0);
         prop_assert!((t - linear_crossing(low, high, 0.0)).abs() < 1e-5, "{t}");

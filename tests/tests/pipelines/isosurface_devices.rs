@@ -1,4 +1,4 @@
-//! The same bits on every device, for every sample type.
+//! Isosurfaces have the same bits on every device, for every sample type.
 
 use ferrovox::{
     device::{Device, Recording},
@@ -14,7 +14,7 @@ use ferrovox_tests::{
 use proptest::prelude::*;
 use test_cases::cases;
 
-/// Every method on every device against `staged` on the CPU.
+/// Compares every method on every device with `staged` on the CPU.
 fn assert_same_bits<T: DeviceSample + Sample>(
     volume: &Volume<T>,
     mask: Option<&Volume<u8>>,
@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn a_volume_larger_than_many_blocks() {
+fn volume_larger_than_many_blocks_has_the_same_bits() {
     let dims = [131, 67, 41];
     let mut noise = Noise(77);
     let samples: Vec<f32> = (0..dims.iter().product::<usize>())
@@ -107,8 +107,8 @@ fn a_volume_larger_than_many_blocks() {
     }
 }
 
-/// Planes of more words than a part of a tile has, and few of them, so that blocks share the tiles:
-/// the parts of the last tile are whole, cut, and empty.
+/// Planes of more words than a part of a tile has, but few of them, so that blocks share tiles: the
+/// parts of the last tile are complete, truncated, and empty.
 #[test]
 fn blocks_share_the_tiles_of_small_volumes() {
     for (seed, dims) in [[70, 70, 3], [33, 150, 2], [40, 30, 2]]
@@ -132,9 +132,9 @@ fn blocks_share_the_tiles_of_small_volumes() {
 }
 
 #[test]
-fn tiles_are_shared_where_they_are_few() {
-    // a tile for each plane: four for each multiprocessor are enough; so many planes take checked
-    // mode long
+fn few_tiles_are_shared_by_blocks() {
+    // one tile per plane, at four tiles per multiprocessor; checked mode takes long for this many
+    // planes
     for (planes, kernel, devices) in [
         (3, "emit_word_triangles_u32_4", devices::all()),
         (3000, "emit_word_triangles_u32_1", devices::fast()),

@@ -1,4 +1,4 @@
-//! What ends a surface: the volume's border, masks, samples that are no numbers.
+//! Ends of a surface: boundary of the volume, masks, non-finite samples.
 
 use ferrovox::{
     grid::{DeviceVolume, Geometry, Volume},
@@ -44,7 +44,7 @@ fn volumes_without_cells_have_empty_meshes() {
 }
 
 #[test]
-fn volumes_on_one_side_have_empty_meshes() {
+fn volumes_without_crossing_have_empty_meshes() {
     for test in devices::all() {
         for value in [-1.0f32, 1.0] {
             let mesh = extract_mesh(
@@ -59,7 +59,7 @@ fn volumes_on_one_side_have_empty_meshes() {
 }
 
 #[test]
-fn closing_shuts_the_surface_where_the_volume_ends() {
+fn close_closes_the_surface_at_the_boundary() {
     let dims = [6, 5, 7];
     let mut noise = Noise(41);
     let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
@@ -84,7 +84,7 @@ fn closing_shuts_the_surface_where_the_volume_ends() {
             );
             assert!(report.volume > 0.0);
             assert_eq!(report.degenerate_triangles, 0);
-            // the caps lie on the border, within the margin that keeps vertices off samples
+            // the caps lie on the border, within the margin between vertices and samples
             for vertex in &mesh.vertices {
                 assert!(
                     (0..3).all(|k| vertex[k] > -0.001 && vertex[k] < dims[k] as f32 - 1.0 + 0.001),
@@ -111,13 +111,13 @@ fn a_full_volume_closes_to_a_box() {
         ));
         assert!(report.is_closed());
         assert_eq!(report.euler_characteristic(), 2);
-        // 2 × 3 × 4 voxels, 1/1024 more on every side, corners cut off
+        // 2 × 3 × 4 voxels, 1/1024 larger on every side, with corners cut off
         approx::assert_relative_eq!(report.volume, 24.0, max_relative = 0.01);
     }
 }
 
 #[test]
-fn cells_with_samples_that_are_no_numbers_are_left_out_and_counted() {
+fn cells_with_non_finite_samples_are_omitted_and_counted() {
     let dims = [8, 7, 6];
     for test in devices::all() {
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -164,7 +164,7 @@ fn cells_with_samples_that_are_no_numbers_are_left_out_and_counted() {
 }
 
 #[test]
-fn a_mask_leaves_cells_out() {
+fn masked_cells_emit_nothing() {
     let dims = [9, 8, 7];
     let mut noise = Noise(43);
     let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
@@ -207,7 +207,7 @@ fn a_mask_leaves_cells_out() {
 }
 
 #[test]
-fn bad_parameters_are_told() {
+fn invalid_parameters_are_errors() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let volume = Volume::new(vec![0.0f32; 8], [2; 3], Geometry::default()).unwrap();
@@ -231,10 +231,10 @@ fn bad_parameters_are_told() {
     }
 }
 
-/// A volume for which the device has too little memory is refused before any work is done. (A real
-/// one would have to be larger than the machine; this asks for the memory alone.)
+/// A volume that exceeds the device memory is rejected before any work is done. (A real one would
+/// have to be larger than the machine; the test only requests the memory.)
 #[test]
-fn too_little_memory_is_told_with_the_numbers() {
+fn insufficient_memory_is_an_error_with_byte_counts() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let total = test.device.memory().unwrap().total;

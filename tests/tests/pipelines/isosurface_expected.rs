@@ -1,4 +1,4 @@
-//! The expected values of the isosurface specification, on every device.
+//! Expected values of the isosurface specification, on every device.
 
 use approx::assert_relative_eq;
 use ferrovox::{
@@ -20,7 +20,7 @@ fn sphere(device: &Device, n: usize, radius: f32) -> TriangleMesh {
 }
 
 #[test]
-fn a_sphere_has_the_agreed_number_of_vertices_and_triangles() {
+fn sphere_has_the_expected_number_of_vertices_and_triangles() {
     for test in devices::fast() {
         let report = mesh::check(&sphere(&test.device, 64, 20.0));
         let label = &test.label;
@@ -54,7 +54,7 @@ fn a_single_voxel_becomes_an_octahedron() {
     }
 }
 
-/// Area and volume of a sphere approach those of the ball as the square of the voxel's size.
+/// Area and volume of a sphere converge to those of the ball with the square of the voxel size.
 #[test]
 fn a_sphere_converges_with_the_square_of_the_voxel() {
     let expected = [
@@ -73,8 +73,8 @@ fn a_sphere_converges_with_the_square_of_the_voxel() {
             let area = 100.0 * (report.area / (4.0 * PI * radius * radius) - 1.0);
             let volume =
                 100.0 * (report.volume / (4.0 / 3.0 * PI * radius * radius * radius) - 1.0);
-            // the last digit of what is expected is rounded, and the error depends a little on how
-            // the grid lies
+            // the last digit of the expected value is rounded, and the error depends slightly on
+            // the position of the grid
             assert_relative_eq!(area, area_percent, max_relative = 0.03);
             assert_relative_eq!(volume, volume_percent, max_relative = 0.03);
         }

@@ -1,4 +1,4 @@
-//! Where vertices are, and where normals point.
+//! Positions of vertices, and directions of normals.
 
 use approx::assert_relative_eq;
 use ferrovox::{
@@ -15,7 +15,7 @@ use ferrovox_tests::{
 use nalgebra::{Matrix3, Vector3};
 
 #[test]
-fn vertices_are_where_the_definition_puts_them() {
+fn vertex_positions_follow_the_definition() {
     for test in devices::all() {
         for (seed, dims) in [
             (21, [7, 6, 5]),
@@ -43,7 +43,7 @@ fn vertices_are_where_the_definition_puts_them() {
     }
 }
 
-/// Samples of `dims` and the same samples with the axes in another order and some reversed.
+/// Returns samples of `dims`, and the same samples with permuted and partly reversed axes.
 fn rearranged(
     samples: &[f32],
     dims: [usize; 3],
@@ -117,7 +117,8 @@ fn permuted_and_reversed_axes_give_the_same_surface() {
                 if flips == 0 {
                     assert_eq!(back, original, "{order:?}");
                 } else {
-                    // a reversed edge measures from its other end: the same place up to a rounding
+                    // a reversed edge is measured from its other end: the same position up to
+                    // rounding
                     for (a, b) in back.iter().zip(&original) {
                         assert!(
                             (0..3).all(|k| (a[k] - b[k]).abs() < 1e-5),
@@ -152,7 +153,7 @@ fn anisotropic_spacing_scales_vertices_exactly() {
             for k in 0..3 {
                 let exact = a[k] as f64 * spacing[k] + origin[k];
                 let ulp = (b[k].next_up() - b[k]) as f64;
-                // `a` is itself rounded once
+                // `a` itself is rounded once
                 assert!(
                     (b[k] as f64 - exact).abs() <= ulp * 0.5 + spacing[k] * 4.8e-7,
                     "{a:?} {b:?}"
@@ -172,10 +173,10 @@ fn anisotropic_spacing_scales_vertices_exactly() {
     }
 }
 
-/// A rotated, sheared or mirrored geometry moves vertices and normals, and never turns the surface
-/// inside out.
+/// A rotated, sheared or mirrored geometry transforms vertices and normals without turning the
+/// surface inside out.
 #[test]
-fn any_affine_geometry_keeps_the_outside_outside() {
+fn affine_geometry_preserves_orientation() {
     let n = 24;
     let radius = 8.0f64;
     let samples: Vec<f32> = (0..n * n * n)
@@ -217,8 +218,8 @@ fn any_affine_geometry_keeps_the_outside_outside() {
 }
 
 #[test]
-fn a_flat_field_without_a_gradient_still_has_normals() {
-    // both ends of each active edge sit between equal neighbours, so that central differences
+fn fields_without_gradient_have_normals() {
+    // both ends of each active edge lie between equal neighbours, so that central differences
     // vanish
     let samples: Vec<f32> = (0..6 * 6 * 6)
         .map(|i| if (i % 6) % 2 == 0 { -1.0 } else { 1.0 })

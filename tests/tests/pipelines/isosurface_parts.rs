@@ -1,4 +1,4 @@
-//! A mesh made in parts is the mesh, bit for bit.
+//! Meshes extracted in parts equal the whole mesh, bit for bit.
 
 use ferrovox::{
     device::{CpuOptions, Device, DeviceError, Stream},
@@ -42,7 +42,7 @@ fn joined(parts: &MeshParts) -> ExtractedSurface {
     }
 }
 
-/// Slabs between the first cells and the last, cut where the noise says.
+/// Returns slabs from the first to the last plane of cells, with random boundaries.
 fn random_slabs(planes: u32, noise: &mut Noise) -> Vec<Range<u32>> {
     let mut slabs = Vec::new();
     let mut start = 0;
@@ -54,7 +54,7 @@ fn random_slabs(planes: u32, noise: &mut Noise) -> Vec<Range<u32>> {
     slabs
 }
 
-/// The mesh from slabs each of which is on the device by itself, with just the planes that it
+/// Extracts the mesh from slabs that are uploaded separately, each with only the planes that it
 /// needs.
 fn from_resident_slabs<T: DeviceSample + Sample>(
     streams: &[Stream],
@@ -101,8 +101,8 @@ fn from_resident_slabs<T: DeviceSample + Sample>(
     isosurface::extract_slabs(dims, volume.geometry(), &slabs, params).unwrap()
 }
 
-/// The mesh in the least memory that does.
-fn in_little_memory<T: DeviceSample + Sample>(
+/// Extracts the mesh with the minimum memory budget.
+fn extract_with_minimum_memory<T: DeviceSample + Sample>(
     device: &Device,
     volume: &Volume<T>,
     mask: Option<&Volume<u8>>,
@@ -119,7 +119,7 @@ fn in_little_memory<T: DeviceSample + Sample>(
             needed: least,
         })) => least,
         Err(error) => panic!("{error}"),
-        // nothing needs nothing
+        // an empty mesh needs no memory
         Ok(parts) => {
             assert!(parts.parts.is_empty());
             return parts;
@@ -130,7 +130,7 @@ fn in_little_memory<T: DeviceSample + Sample>(
         matches!(error, IsosurfaceError::Memory(TooLittleMemory { budget, needed }) if (budget, needed) == (least - 1, least)),
         "{error}"
     );
-    // without keeping the parts, as much is more than enough
+    // more than enough if parts are not kept
     let (mut parts, mut vertices) = (0, 0);
     let each = |part: isosurface::MeshPart| {
         assert_eq!(part.first_vertex, vertices);
@@ -155,7 +155,7 @@ fn in_little_memory<T: DeviceSample + Sample>(
     run(Some(least)).unwrap()
 }
 
-/// All devices there are, posed as 1, 2, 3 and 8, and together.
+/// Checks all devices, each of them used as 1, 2, 3 and 8 devices, and all together.
 fn check_all<T: DeviceSample + Sample>(
     volume: &Volume<T>,
     mask: Option<&Volume<u8>>,
@@ -181,7 +181,7 @@ fn check_all<T: DeviceSample + Sample>(
         let parts = from_resident_slabs(&streams, volume, mask, params, &mut noise);
         assert_equal(&label, &joined(&parts), &expected);
         let label = format!("{}, little memory", test.label);
-        let parts = in_little_memory(&test.device, volume, mask, params);
+        let parts = extract_with_minimum_memory(&test.device, volume, mask, params);
         assert_equal(&label, &joined(&parts), &expected);
     }
     parts_on("all devices", &Device::all());
@@ -216,7 +216,7 @@ proptest! {
 }
 
 #[test]
-fn a_volume_of_many_tiles() {
+fn parts_of_a_volume_of_many_tiles_join() {
     let dims = [132, 67, 23];
     let volume = random::floats(dims, 5, 0.1, true);
     for choice in [4, 12] {
@@ -231,7 +231,7 @@ fn a_volume_of_many_tiles() {
 }
 
 #[test]
-fn parts_know_their_place() {
+fn parts_have_the_offsets_of_the_whole_mesh() {
     let volume = random::floats([9, 9, 9], 3, 0.0, false);
     let devices = vec![Device::cpu(); 3];
     let params = IsosurfaceParams {
@@ -252,7 +252,7 @@ fn parts_know_their_place() {
 }
 
 #[test]
-fn wide_indices_when_asked_for() {
+fn wide_indices_are_used_on_request() {
     let volume = random::floats([9, 8, 7], 3, 0.0, false);
     let params = IsosurfaceParams {
         index_width: IndexWidth::Bits64,
@@ -263,13 +263,13 @@ fn wide_indices_when_asked_for() {
     let devices = vec![Device::cpu(); 3];
     let parts = isosurface::extract_parts(&devices, volume.view(), None, &params).unwrap();
     assert_equal("three parts", &joined(&parts), &expected);
-    let parts = in_little_memory(&Device::cpu(), &volume, None, &params);
+    let parts = extract_with_minimum_memory(&Device::cpu(), &volume, None, &params);
     assert!(parts.parts.len() > 1);
     assert_equal("little memory", &joined(&parts), &expected);
 }
 
-/// A device that fails at its first kernel: it is asked for blocks without threads.
-fn failing() -> Device {
+/// Returns a device that fails at its first kernel, as its blocks have no threads.
+fn failing_device() -> Device {
     Device::cpu_with(CpuOptions {
         block: 0,
         ..CpuOptions::default()
@@ -277,12 +277,12 @@ fn failing() -> Device {
 }
 
 #[test]
-fn one_failing_device_is_named_and_nobody_waits_for_it() {
+fn failing_device_is_reported_and_others_do_not_wait() {
     let volume = random::floats([9, 9, 9], 3, 0.0, false);
     let params = IsosurfaceParams::default();
     for place in 0..3 {
         let mut devices = vec![Device::cpu(); 3];
-        devices[place] = failing();
+        devices[place] = failing_device();
         let error = isosurface::extract_parts(&devices, volume.view(), None, &params)
             .err()
             .expect("a device fails");
@@ -300,7 +300,7 @@ fn one_failing_device_is_named_and_nobody_waits_for_it() {
 }
 
 #[test]
-fn bad_input_is_told() {
+fn invalid_slabs_are_errors() {
     let volume = random::floats([5, 5, 5], 3, 0.0, false);
     let params = IsosurfaceParams::default();
     let error = isosurface::extract_parts(&[], volume.view(), None, &params).err();

@@ -1,4 +1,4 @@
-//! Closed, manifold, oriented: whatever the samples.
+//! Meshes are closed, manifold and oriented for any samples.
 
 use ferrovox::{
     isosurface::{IndexWidth, Inside, IsosurfaceParams, Topology},
@@ -27,7 +27,7 @@ fn assert_solid(mesh: &TriangleMesh, label: &str) -> MeshReport {
     report
 }
 
-/// Noise has every case of a cell, and ambiguous faces everywhere.
+/// Noise contains every case of a cell, and many ambiguous faces.
 #[test]
 fn noise_is_closed_manifold_and_oriented() {
     for test in devices::all() {
@@ -52,9 +52,9 @@ fn noise_is_closed_manifold_and_oriented() {
     }
 }
 
-/// Where samples equal the isovalue, others leave triangles of no area.
+/// Other implementations produce degenerate triangles where samples equal the isovalue.
 #[test]
-fn samples_equal_to_the_isovalue_leave_no_degenerate_triangle() {
+fn samples_equal_to_the_isovalue_give_no_degenerate_triangles() {
     let dims = [16, 16, 16];
     let mut noise = Noise(5);
     let samples = with_border_below(dims, || noise.below(3) as f32 - 1.0);
@@ -75,10 +75,10 @@ fn samples_equal_to_the_isovalue_leave_no_degenerate_triangle() {
     }
 }
 
-/// With the border below, the outside is what touches the volume's end: the same surface, the other
-/// way round.
+/// With the inside below, the outside touches the boundary of the volume: the same surface with the
+/// opposite orientation.
 #[test]
-fn inside_below_turns_the_surface_round() {
+fn inside_below_reverses_the_orientation() {
     let dims = [12, 10, 11];
     let mut noise = Noise(6);
     let samples = with_border_below(dims, || noise.signed());
@@ -113,7 +113,7 @@ fn inside_below_turns_the_surface_round() {
 }
 
 #[test]
-fn wide_indices_number_the_same_mesh() {
+fn wide_indices_describe_the_same_mesh() {
     let dims = [9, 9, 9];
     let mut noise = Noise(7);
     let samples = with_border_below(dims, || noise.signed());

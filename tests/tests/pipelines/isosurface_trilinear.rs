@@ -1,5 +1,5 @@
-//! Whole meshes against the surface of the trilinear interpolant, as an independent refinement of
-//! each cell finds it.
+//! Whole meshes compared with the level set of the trilinear interpolant, determined independently
+//! by refining each cell.
 
 use ferrovox::{
     isosurface::{IsosurfaceParams, Method, Topology},
@@ -16,11 +16,11 @@ use std::collections::HashMap;
 /// An edge of the grid: its axis and its lower end.
 type Edge = (usize, [usize; 3]);
 
-/// The components of a surface: for each, in order, the edges of the grid that it crosses and its
-/// Euler characteristic.
+/// The components of a surface: for each, in order, the grid edges that it crosses and its Euler
+/// characteristic.
 type Components = Vec<(Vec<Edge>, i64)>;
 
-/// Which members belong together.
+/// Disjoint sets.
 struct Groups(Vec<usize>);
 
 impl Groups {
@@ -37,12 +37,13 @@ impl Groups {
     }
 }
 
-/// By refinement, cell by cell; nothing if a cell cannot be decided.
+/// Returns the components by refinement of each cell, or `None` if a cell is undecidable.
 ///
-/// Where cells meet, their pieces have loops' sides (arcs) in common, and points on edges. A closed
-/// surface has the Euler characteristic of its pieces, less that of the arcs, of which each is in
-/// two pieces, and more that of the points, each in four pieces and four arcs.
-fn refined(
+/// The patches of neighbouring cells share arcs (sides of loops), and points on edges. A closed
+/// surface has the sum of the Euler characteristics of its patches, minus the arcs, each of which
+/// is in two patches, plus a contribution of the points, each of which is in four patches and four
+/// arcs.
+fn components_by_refinement(
     samples: &[f32],
     dims: [usize; 3],
     shift: f64,
@@ -72,7 +73,7 @@ fn refined(
                         edges.push(*numbers.entry((axis, low)).or_insert(next));
                     }
                     let arcs = edges.len() as i64;
-                    // halves, so that an arc is counted once in two pieces
+                    // halves, so that an arc in two patches is counted once
                     found.push((edges, 2 * piece.euler - arcs));
                 }
             }
@@ -94,7 +95,7 @@ fn refined(
         let component = components.entry(groups.root(edges[0])).or_default();
         component.1 += doubled;
     }
-    Some(in_order(components.into_values().map(
+    Some(sort_components(components.into_values().map(
         |(edges, doubled)| {
             assert_eq!(doubled % 2, 0);
             (edges, doubled / 2)
@@ -102,7 +103,7 @@ fn refined(
     )))
 }
 
-fn in_order(components: impl Iterator<Item = (Vec<Edge>, i64)>) -> Components {
+fn sort_components(components: impl Iterator<Item = (Vec<Edge>, i64)>) -> Components {
     let mut components: Components = components.collect();
     for (edges, _) in &mut components {
         edges.sort_unstable();
@@ -111,9 +112,9 @@ fn in_order(components: impl Iterator<Item = (Vec<Edge>, i64)>) -> Components {
     components
 }
 
-/// Of a mesh in voxels: a vertex on an edge has one coordinate that is no whole number, an inner
-/// one has three.
-fn meshed(mesh: &TriangleMesh) -> Components {
+/// Returns the components of a mesh in voxel coordinates: a vertex on an edge has one fractional
+/// coordinate, an inner vertex three.
+fn components_of_mesh_vertices(mesh: &TriangleMesh) -> Components {
     let mut groups = Groups((0..mesh.vertices.len()).collect());
     for triangle in mesh.triangles.iter() {
         let [a, b, c] = triangle.map(|vertex| vertex as usize);
@@ -137,28 +138,28 @@ fn meshed(mesh: &TriangleMesh) -> Components {
             .entry(groups.root(triangle[0] as usize))
             .or_default() += 1;
     }
-    in_order(components.into_iter().map(|(root, (edges, vertices))| {
+    sort_components(components.into_iter().map(|(root, (edges, vertices))| {
         let faces = triangles[&root];
         assert_eq!(faces % 2, 0, "a closed component");
         (edges, vertices - faces / 2)
     }))
 }
 
-/// The components of fields, by every method on the devices; prints how many fields could not be
-/// decided.
+/// Compares the components of fields for every method and device, and prints the number of
+/// undecidable fields.
 fn check(
     name: &str,
-    fields: usize,
+    field_count: usize,
     dims: [usize; 3],
     shift: f64,
     on: &[TestDevice],
     mut draw: impl FnMut(&mut Noise) -> f32,
 ) {
     let (mut memory, mut undecided, mut separated_differs) = (Refinement::default(), 0, 0);
-    for seed in 0..fields as u64 {
+    for seed in 0..field_count as u64 {
         let mut noise = Noise(seed);
         let samples = with_border_below(dims, || draw(&mut noise));
-        let Some(expected) = refined(&samples, dims, shift, &mut memory) else {
+        let Some(expected) = components_by_refinement(&samples, dims, shift, &mut memory) else {
             undecided += 1;
             continue;
         };
@@ -173,40 +174,49 @@ fn check(
                 let label = format!("{name}, field {seed}, {} on {}", method.name(), test.label);
                 let report = mesh::check(&mesh);
                 assert!(report.is_closed() && report.is_manifold(), "{label}");
-                assert!(meshed(&mesh) == expected, "{label}");
+                assert!(components_of_mesh_vertices(&mesh) == expected, "{label}");
             }
         }
         let separated = extract_mesh(&on[0].device, &samples, dims, &IsosurfaceParams::default());
-        separated_differs += (meshed(&separated) != expected) as usize;
+        separated_differs += (components_of_mesh_vertices(&separated) != expected) as usize;
     }
     eprintln!(
-        "{name}: {} fields right, {undecided} undecided; {separated_differs} are not so with above samples apart",
-        fields - undecided
+        "{name}: {} fields right, {undecided} undecided; {separated_differs} differ with above samples separated",
+        field_count - undecided
     );
-    assert!(undecided * 4 <= fields, "{name}: too many undecided");
+    assert!(undecided * 4 <= field_count, "{name}: too many undecided");
     assert!(separated_differs > 0, "{name}: nothing was ambiguous");
 }
 
-/// `FERROVOX_RANDOM_FIELDS` sets how many fields of each sort.
-fn fields(usual: usize) -> usize {
+/// Number of fields of each kind; `FERROVOX_RANDOM_FIELDS` overrides it.
+fn field_count(default: usize) -> usize {
     let given = std::env::var("FERROVOX_RANDOM_FIELDS").ok();
-    given.map_or(usual, |count| count.parse().expect("a number of fields"))
+    given.map_or(default, |count| {
+        count.parse().expect("a number of field_count")
+    })
 }
 
 #[test]
 fn random_fields_have_the_components_of_the_interpolant() {
     let draw = |noise: &mut Noise| noise.signed();
-    check("uniform", fields(40), [8; 3], 0.0, &devices::fast(), draw);
+    check(
+        "uniform",
+        field_count(40),
+        [8; 3],
+        0.0,
+        &devices::fast(),
+        draw,
+    );
     check("uniform, checked", 2, [5, 6, 7], 0.0, &devices::all(), draw);
 }
 
 #[test]
 fn fields_of_few_values_have_the_components_of_the_interpolant() {
-    // an isovalue a little lower decides what is equal
+    // ties are decided by an infinitesimally lower isovalue
     let integers = |noise: &mut Noise| noise.below(5) as f32 - 2.0;
     check(
         "integers",
-        fields(20),
+        field_count(20),
         [7; 3],
         0.001,
         &devices::fast(),
@@ -215,7 +225,7 @@ fn fields_of_few_values_have_the_components_of_the_interpolant() {
     let binary = |noise: &mut Noise| noise.below(2) as f32 - 0.5;
     check(
         "binary",
-        fields(20),
+        field_count(20),
         [7; 3],
         0.001,
         &devices::fast(),
@@ -223,7 +233,7 @@ fn fields_of_few_values_have_the_components_of_the_interpolant() {
     );
 }
 
-/// Smooth parts with noise, thin walls and gaps between them, like a scan.
+/// Smooth parts with noise, separated by thin walls and gaps, like a scan.
 #[test]
 fn noisy_walls_have_the_components_of_the_interpolant() {
     let mut at = 0usize;
@@ -232,5 +242,12 @@ fn noisy_walls_have_the_components_of_the_interpolant() {
         let wall = if at.is_multiple_of(3) { 0.4 } else { -0.35 };
         wall + 0.5 * noise.signed()
     };
-    check("walls", fields(20), [9; 3], 0.0, &devices::fast(), walls);
+    check(
+        "walls",
+        field_count(20),
+        [9; 3],
+        0.0,
+        &devices::fast(),
+        walls,
+    );
 }

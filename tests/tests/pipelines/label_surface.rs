@@ -1,4 +1,4 @@
-//! Surfaces of labels against quads found voxel by voxel, and what they promise.
+//! Label surfaces compared with quads found voxel by voxel, and their guarantees.
 
 use ferrovox::{
     grid::{AnyVolume, Geometry, Volume},
@@ -32,7 +32,7 @@ impl Field {
             .into()
     }
 
-    /// Labels strewn over each other, in blocks, balls, or as a checkerboard.
+    /// Generates overlapping labels in blocks, balls, or a checkerboard.
     fn random(seed: u64) -> Self {
         let mut noise = Noise(seed);
         let dims = [0, 1, 2].map(|_| 1 + noise.below(12) as usize);
@@ -75,7 +75,7 @@ impl Field {
         }
     }
 
-    /// The position of the vertex of the cell before a voxel, if it has one.
+    /// Returns the position of the vertex of the cell before a voxel, if it has one.
     fn vertex(&self, [x, y, z]: [i64; 3]) -> Option<[f64; 3]> {
         let corner = |k: usize| {
             let [i, j, l] = [k & 1, k >> 1 & 1, k >> 2].map(|bit| bit as i64);
@@ -96,8 +96,8 @@ impl Field {
         (count > 0.0).then(|| sum.map(|sum| sum / count))
     }
 
-    /// The quads by the cells of their corners, and the labels at the lower and at the upper end of
-    /// the edge that they cross.
+    /// Returns the quads by the cells of their corners, with the labels at the lower and the upper
+    /// end of the edge that they cross.
     fn quads(&self) -> BTreeMap<[[i64; 3]; 4], [i64; 2]> {
         let mut quads = BTreeMap::new();
         let [nx, ny, nz] = self.dims.map(|n| n as i64);
@@ -136,7 +136,7 @@ fn walls(field: &Field, device: &ferrovox::device::Device) -> LabelledMesh {
     surface.download(&stream, &labels).unwrap()
 }
 
-/// The edges that are not gone along as often in both directions.
+/// Returns the edges that are not used equally often in both directions.
 fn unbalanced(mesh: &TriangleMesh) -> usize {
     let mut sums: HashMap<[u64; 2], i64> = HashMap::new();
     for [a, b, c] in mesh.triangles.iter() {
@@ -149,7 +149,7 @@ fn unbalanced(mesh: &TriangleMesh) -> usize {
     sums.values().filter(|&&sum| sum != 0).count()
 }
 
-fn hold_to_promises(field: &Field, walls: &LabelledMesh, what: &str) {
+fn check_guarantees(field: &Field, walls: &LabelledMesh, what: &str) {
     let expected = field.quads();
     // cells in the order of their vertices
     let [nx, ny, nz] = field.dims.map(|n| n as i64);
@@ -183,7 +183,7 @@ fn hold_to_promises(field: &Field, walls: &LabelledMesh, what: &str) {
         corners.sort_by_key(|&[x, y, z]| [z, y, x]);
         let (sides, two) = quads[&corners.to_vec()];
         assert!(sides == [low, high] || sides == [high, low], "{what}");
-        // the winding: around the edge, which leads from the inside to the outside, or against it
+        // the orientation: around the edge, directed from inside to outside, or opposite to it
         let forward = (sides[0] == low) != mirrors;
         let place = |vertex: u64| {
             let cell = cells[vertex as usize].0;
@@ -245,13 +245,13 @@ fn each_label_is_closed_and_walls_are_shared() {
     for seed in 0..400 {
         let field = Field::random(seed);
         let what = format!("seed {seed}, {:?}", field.dims);
-        hold_to_promises(&field, &walls(&field, &device), &what);
+        check_guarantees(&field, &walls(&field, &device), &what);
     }
 }
 
 /// Rows of more than one word, and of exactly one.
 #[test]
-fn rows_of_several_words() {
+fn rows_of_several_words_are_extracted() {
     let device = ferrovox::device::Device::cpu();
     for nx in [31, 32, 33, 63, 64, 70] {
         let mut noise = Noise(nx as u64);
@@ -263,12 +263,12 @@ fn rows_of_several_words() {
             labels,
             geometry,
         };
-        hold_to_promises(&field, &walls(&field, &device), &format!("{nx}"));
+        check_guarantees(&field, &walls(&field, &device), &format!("{nx}"));
     }
 }
 
 #[test]
-fn every_device_makes_the_same_bits() {
+fn every_device_computes_the_same_bits() {
     for seed in 1000..1012 {
         let field = Field::random(seed);
         let mut first: Option<LabelledMesh> = None;
@@ -281,7 +281,7 @@ fn every_device_makes_the_same_bits() {
 }
 
 #[test]
-fn numbers_of_labels_are_of_any_width() {
+fn label_indices_of_any_width_work() {
     let device = ferrovox::device::Device::cpu();
     for count in [255, 256, 65_535, 65_536] {
         let labels: Vec<i64> = (1..=count).map(|label| label * 3 - 7).collect();
@@ -301,9 +301,9 @@ fn numbers_of_labels_are_of_any_width() {
     }
 }
 
-/// Of a smooth body the net encloses about what its voxels take up.
+/// For a smooth body, the net encloses approximately the volume of its voxels.
 #[test]
-fn balls_enclose_about_their_voxels() {
+fn balls_enclose_approximately_their_voxels() {
     for spacing in [[1.0; 3], [0.5, 0.75, 2.0]] {
         let geometry = Geometry::from_spacing(spacing, [5.0; 3]).unwrap();
         let dims = [48, 40, 44];
@@ -311,7 +311,7 @@ fn balls_enclose_about_their_voxels() {
             let squares = (0..3).map(|k| (at[k] as f64 - centre[k]).powi(2));
             squares.sum::<f64>() < radius * radius
         };
-        // a ball in two halves, and one beside it
+        // a ball in two halves, and a separate ball
         let volume = Volume::from_fn(dims, geometry, |x, y, z| {
             let at = [x, y, z];
             if within(at, [17.0, 19.5, 21.5], 14.5) {
@@ -342,7 +342,7 @@ fn balls_enclose_about_their_voxels() {
 }
 
 #[test]
-fn labels_that_are_not_chosen_are_background() {
+fn unselected_labels_are_background() {
     let volume = Volume::new(vec![4_u8, 9, 0, 6], [4, 1, 1], Geometry::default());
     let volume: AnyVolume = volume.unwrap().into();
     let field = LabelField::new(&volume, Some(&[9, 6, 9, 11])).unwrap();
@@ -357,7 +357,7 @@ fn labels_that_are_not_chosen_are_background() {
 }
 
 #[test]
-fn what_is_no_label_is_refused() {
+fn invalid_labels_are_errors() {
     let of = |samples: Vec<f64>, chosen: Option<&[i64]>| {
         let dims = [1, samples.len(), 1];
         let volume = Volume::new(samples, dims, Geometry::default()).unwrap();

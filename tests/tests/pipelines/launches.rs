@@ -1,4 +1,4 @@
-//! Every launch of every pipeline is decided on in one place: by the occupancy calculator, or by a
+//! Every launch of every pipeline is configured in one place: by the occupancy calculator, or by a
 //! launch override.
 
 use crate::workloads;
@@ -17,10 +17,10 @@ use std::{
 };
 use test_cases::shard;
 
-/// Voxels along a side.
+/// Voxels along each side.
 const SIDE: usize = 20;
 
-/// Runs a pipeline; its result, and what it launched.
+/// Runs a pipeline; returns its result and its launches.
 fn run(
     device: &Device,
     workload: &workloads::Workload,
@@ -39,7 +39,7 @@ fn run(
 }
 
 #[test]
-fn the_calculator_decides_on_every_launch() {
+fn calculator_configures_every_launch() {
     for test in devices::fast() {
         let device = &test.device;
         let mut kernels = BTreeSet::new();
@@ -58,8 +58,8 @@ fn the_calculator_decides_on_every_launch() {
                     "{launch:?}"
                 );
                 if let Some(kernel) = device.kernel_resources(&launch.kernel).unwrap() {
-                    // the largest of those with as many active threads: no other of its size or
-                    // below it has more
+                    // the largest block with the maximum number of active threads: no block of this
+                    // size or smaller has more
                     let best = block_size_among(
                         device.limits(),
                         &kernel,
@@ -80,7 +80,7 @@ fn the_calculator_decides_on_every_launch() {
 }
 
 /// Blocks of one thread, of less and more than a warp, of whole warps, and larger than most
-/// launches can have.
+/// launches allow.
 #[test]
 fn any_block_size_gives_the_same_result() {
     for test in devices::fast() {
@@ -97,8 +97,8 @@ fn any_block_size_gives_the_same_result() {
                 let label = format!("{} on {} in blocks of {block}", workload.name, test.label);
                 let (found, launches) = match run(device, workload) {
                     Ok(done) => done,
-                    // a kernel with many registers on a GPU with few of them: said clearly, and
-                    // nothing is run
+                    // a kernel with too many registers for the GPU: reported clearly, and nothing
+                    // runs
                     Err(error) if error.contains("cannot run in blocks of") => {
                         assert!(block >= 250, "{label}: {error}");
                         continue;
@@ -127,7 +127,7 @@ fn any_block_size_gives_the_same_result() {
 }
 
 #[test]
-fn an_experiment_may_be_about_one_kernel() {
+fn launch_override_can_target_one_kernel() {
     for test in devices::fast() {
         let device = &test.device;
         device
@@ -170,9 +170,9 @@ fn an_experiment_may_be_about_one_kernel() {
     }
 }
 
-/// A block that the driver cannot run is an error that says why, and the device still works.
+/// A block that the driver cannot run is an error with a reason, and the device remains usable.
 #[test]
-fn a_block_that_cannot_run_is_refused() {
+fn invalid_block_size_is_an_error() {
     for test in devices::fast() {
         let device = &test.device;
         if device.kind() == DeviceKind::Cpu {
@@ -199,7 +199,7 @@ fn a_block_that_cannot_run_is_refused() {
 }
 
 #[test]
-fn launches_are_timed_if_that_is_asked_for() {
+fn launches_are_timed_on_request() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         test.device.record_launches(Recording::Times);
@@ -222,7 +222,7 @@ fn launches_are_timed_if_that_is_asked_for() {
 }
 
 #[test]
-fn checked_blocks_of_the_cpu_are_its_programs_choice() {
+fn checked_cpu_block_size_is_set_by_the_program() {
     let options = CpuOptions {
         mode: Mode::Fast,
         block: 64,
@@ -236,9 +236,9 @@ fn checked_blocks_of_the_cpu_are_its_programs_choice() {
     );
 }
 
-/// Nothing but the module that chooses blocks hands a launch to a driver or to the executor.
+/// Only the module that chooses blocks passes launches to a driver or to the executor.
 #[test]
-fn there_is_one_way_to_launch() {
+fn only_one_module_launches_kernels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if !root.join("host-crate/src").is_dir() {
         eprintln!("skipped: the sources are not beside this program");

@@ -1,4 +1,4 @@
-//! The tests of the pipelines, in one program: what it takes to build and to carry it is paid once.
+//! Tests of the pipelines, in one executable, so that it is built and transferred only once.
 
 mod affine_oracles;
 mod beyond_2_to_the_31;
@@ -29,8 +29,8 @@ mod isosurface_topology;
 mod isosurface_trilinear;
 mod label_surface;
 mod launches;
+mod mesh_components;
 mod mesh_filters;
-mod mesh_pieces;
 mod mesh_simplify;
 mod mesh_smooth;
 mod render;
@@ -64,7 +64,7 @@ mod skeleton_shapes;
 mod streams;
 mod synthetic;
 mod voxelize;
-// the pipelines that the bench of block sizes runs
+// the pipelines that the occupancy benchmark runs
 #[allow(dead_code, reason = "the bench reads all of it")]
 #[path = "../../../host-crate/benches/occupancy/workloads.rs"]
 mod workloads;

@@ -1,4 +1,4 @@
-//! Meshes from file to file: smoothed, simplified, at the isovalue that the samples suggest.
+//! Meshes from file to file: smoothed, simplified, with automatic isovalues.
 
 use ferrovox::{
     device::Device,
@@ -17,7 +17,7 @@ use ferrovox_tests::{devices, noise::Noise};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Two balls in noise, dark and bright.
+/// Returns two balls in noise, dark and bright.
 fn volume() -> Volume<f32> {
     let mut noise = Noise(3);
     Volume::from_fn([30, 28, 26], Geometry::default(), |x, y, z| {
@@ -69,7 +69,7 @@ fn run(job: &MeshJob) -> Result<MeshOutcome, PipelineError> {
 }
 
 #[test]
-fn the_file_is_the_same_on_all_devices() {
+fn file_is_the_same_on_all_devices() {
     let (folder, _) = folder_with_volume();
     let all = [
         (None, None),
@@ -125,7 +125,7 @@ fn the_file_is_the_same_on_all_devices() {
 }
 
 #[test]
-fn otsu_is_the_same_in_parts() {
+fn otsu_level_is_the_same_in_parts() {
     let (folder, volume) = folder_with_volume();
     let whole = otsu_threshold(volume.samples(), None).unwrap();
     assert!((80.0..120.0).contains(&whole), "{whole}");
@@ -166,7 +166,7 @@ fn otsu_is_the_same_in_parts() {
 }
 
 #[test]
-fn what_needs_the_whole_mesh_says_so() {
+fn filters_that_need_the_whole_mesh_are_rejected_in_parts() {
     let (folder, _) = folder_with_volume();
     for (smooth, simplify, name) in [
         (Some(SmoothParams::default()), None, "smoothing"),
@@ -208,7 +208,7 @@ fn what_needs_the_whole_mesh_says_so() {
 }
 
 #[test]
-fn equal_samples_have_no_threshold() {
+fn otsu_rejects_constant_volumes() {
     let (folder, _) = folder_with_volume();
     let flat = Volume::from_fn([5; 3], Geometry::default(), |_, _, _| 7u8).unwrap();
     let path = folder.path().join("flat.nrrd");

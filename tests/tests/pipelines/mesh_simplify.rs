@@ -1,4 +1,4 @@
-//! Simplification: whatever the mesh and the target, the topology is the mesh's.
+//! Simplification preserves the topology of any mesh for any target.
 
 use ferrovox::{
     device::Device,
@@ -14,11 +14,11 @@ use ferrovox_tests::{
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
-fn simple(mesh: &TriangleMesh, target: SimplifyTarget) -> (TriangleMesh, SimplifyReport) {
+fn simplify_checked(mesh: &TriangleMesh, target: SimplifyTarget) -> (TriangleMesh, SimplifyReport) {
     simplify(mesh, target, &Monitor::silent()).unwrap()
 }
 
-/// What must be the same before and after.
+/// Returns the properties that must be preserved.
 fn topology(report: &MeshReport) -> (bool, bool, bool, i64, usize, usize, usize) {
     (
         report.is_closed(),
@@ -31,7 +31,7 @@ fn topology(report: &MeshReport) -> (bool, bool, bool, i64, usize, usize, usize)
     )
 }
 
-/// Uniform noise, smooth noise, gyroids, thin walls in noise; closed or open.
+/// Generates uniform noise, smooth noise, gyroids and thin walls in noise; closed or open.
 fn field(seed: u64) -> ([usize; 3], Vec<f32>) {
     let mut noise = Noise(seed);
     let dims = [0; 3].map(|_: usize| 5 + noise.below(10) as usize);
@@ -73,7 +73,7 @@ fn field(seed: u64) -> ([usize; 3], Vec<f32>) {
 }
 
 #[test]
-fn hundreds_of_meshes_keep_their_topology() {
+fn simplification_preserves_topology() {
     let (mut before, mut after) = (0, 0);
     for seed in 0..400 {
         let (dims, samples) = field(seed);
@@ -89,7 +89,7 @@ fn hundreds_of_meshes_keep_their_topology() {
             SimplifyTarget::Fraction(0.0),
             SimplifyTarget::Error(0.2),
         ] {
-            let (found, report) = simple(&mesh, target);
+            let (found, report) = simplify_checked(&mesh, target);
             let label = format!("seed {seed}, {dims:?}, {target:?}");
             let is = mesh::check(&found);
             assert_eq!(topology(&is), topology(&was), "{label}");
@@ -115,17 +115,17 @@ fn hundreds_of_meshes_keep_their_topology() {
 }
 
 #[test]
-fn a_boundary_stays_as_it_is() {
+fn boundary_is_preserved() {
     for seed in [3, 6, 9, 12] {
         let (dims, samples) = field(seed);
         let mesh = extract_mesh(&Device::cpu(), &samples, dims, &IsosurfaceParams::default());
-        let (found, _) = simple(&mesh, SimplifyTarget::Fraction(0.1));
+        let (found, _) = simplify_checked(&mesh, SimplifyTarget::Fraction(0.1));
         let boundary = |mesh: &TriangleMesh| {
             let mut edges = BTreeSet::new();
             for [a, b, c] in mesh.triangles.iter() {
                 for edge in [[a, b], [b, c], [c, a]] {
                     let [from, to] = edge.map(|at| mesh.vertices[at as usize].map(f32::to_bits));
-                    // the other triangle has it the other way round
+                    // the other triangle has it in the opposite direction
                     if !edges.remove(&[to, from]) {
                         edges.insert([from, to]);
                     }
@@ -155,9 +155,9 @@ fn ball(radius: f64) -> TriangleMesh {
 }
 
 #[test]
-fn a_ball_of_a_tenth_of_the_triangles_is_round() {
+fn simplified_ball_stays_round() {
     let mesh = ball(16.0);
-    let (found, report) = simple(&mesh, SimplifyTarget::Fraction(0.1));
+    let (found, report) = simplify_checked(&mesh, SimplifyTarget::Fraction(0.1));
     assert!(found.triangles.len() * 10 <= mesh.triangles.len());
     let middle = Vector3::repeat((38.0 - 1.0) / 2.0);
     let worst = found
@@ -176,10 +176,10 @@ fn a_ball_of_a_tenth_of_the_triangles_is_round() {
     assert!((after / before - 1.0).abs() < 0.01);
 }
 
-/// In a plane nothing is lost until only its corners, which are on the boundary, and one more are
-/// left.
+/// A planar face loses no accuracy until only its corners, which are on the boundary, and one more
+/// vertex remain.
 #[test]
-fn a_cube_is_simple_without_an_error() {
+fn cube_is_simplified_without_error() {
     let side = 12;
     let samples = with_border_below([side; 3], || 1.0);
     let mesh = extract_mesh(
@@ -188,7 +188,7 @@ fn a_cube_is_simple_without_an_error() {
         [side; 3],
         &IsosurfaceParams::default(),
     );
-    let (found, report) = simple(&mesh, SimplifyTarget::Error(1e-3));
+    let (found, report) = simplify_checked(&mesh, SimplifyTarget::Error(1e-3));
     assert!(report.error <= 1e-3);
     eprintln!(
         "a cube: {} triangles of {}",
@@ -200,24 +200,30 @@ fn a_cube_is_simple_without_an_error() {
 }
 
 #[test]
-fn nothing_is_done_where_nothing_is_asked_for() {
+fn fraction_one_and_error_zero_change_nothing() {
     let mesh = ball(5.0);
-    let (same, report) = simple(&mesh, SimplifyTarget::Fraction(1.0));
+    let (same, report) = simplify_checked(&mesh, SimplifyTarget::Fraction(1.0));
     assert_eq!((same, report.error), (mesh.clone(), 0.0));
     let nothing = TriangleMesh::default();
-    assert_eq!(simple(&nothing, SimplifyTarget::Fraction(0.5)).0, nothing);
-    // indices stay as wide as they are
+    assert_eq!(
+        simplify_checked(&nothing, SimplifyTarget::Fraction(0.5)).0,
+        nothing
+    );
+    // indices keep their width
     let wide = TriangleMesh {
         triangles: Triangles::U64(mesh.triangles.iter().collect()),
         ..mesh.clone()
     };
     let target = SimplifyTarget::Fraction(0.3);
-    let (narrow, wide) = (simple(&mesh, target).0, simple(&wide, target).0);
+    let (narrow, wide) = (
+        simplify_checked(&mesh, target).0,
+        simplify_checked(&wide, target).0,
+    );
     assert!(matches!(wide.triangles, Triangles::U64(_)));
     assert!(wide.triangles.iter().eq(narrow.triangles.iter()));
     assert_eq!(wide.vertices, narrow.vertices);
-    // the least closed surface
-    let (least, _) = simple(&mesh, SimplifyTarget::Fraction(0.0));
+    // the smallest closed surface
+    let (least, _) = simplify_checked(&mesh, SimplifyTarget::Fraction(0.0));
     assert!(
         (4..=40).contains(&least.triangles.len()),
         "{}",
@@ -225,9 +231,9 @@ fn nothing_is_done_where_nothing_is_asked_for() {
     );
 }
 
-/// Sheets that meet in an edge or a vertex, triangles that are none or twice there.
+/// Sheets that meet in an edge or a vertex, degenerate and duplicate triangles.
 #[test]
-fn what_is_no_manifold_is_left_alone() {
+fn non_manifold_parts_are_unchanged() {
     let mut noise = Noise(1);
     let mut mesh = ball(5.0);
     let own = mesh.vertices.len() as u32;
@@ -246,13 +252,13 @@ fn what_is_no_manifold_is_left_alone() {
     mesh.vertices
         .extend((0..3).map(|_| [(); 3].map(|()| noise.signed())));
     let was = mesh::check(&mesh);
-    let is = mesh::check(&simple(&mesh, SimplifyTarget::Fraction(0.3)).0);
+    let is = mesh::check(&simplify_checked(&mesh, SimplifyTarget::Fraction(0.3)).0);
     assert_eq!(topology(&is).3, topology(&was).3);
     assert_eq!(is.non_manifold_edges, was.non_manifold_edges);
 }
 
 #[test]
-fn what_cannot_be_simplified_is_refused() {
+fn invalid_input_of_simplification_is_an_error() {
     let mesh = ball(5.0);
     let silent = Monitor::silent();
     let message =

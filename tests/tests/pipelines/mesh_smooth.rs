@@ -1,5 +1,5 @@
-//! Smoothing: against the polynomial as a matrix, on shapes whose answer is known, and with the
-//! same bits everywhere.
+//! Smoothing compared with the matrix polynomial, on shapes with known results, and with the same
+//! bits on all devices.
 
 use ferrovox::{
     device::Device,
@@ -16,9 +16,9 @@ use ferrovox_tests::{
 use nalgebra::{DMatrix, Vector3};
 use std::{collections::BTreeMap, f64::consts::PI};
 
-/// For each vertex the vertices that its mean is of: written anew, from the words of the
+/// Returns the neighbours that are averaged for each vertex; an independent implementation of the
 /// documentation.
-fn followed(mesh: &TriangleMesh) -> Vec<Vec<usize>> {
+fn smoothing_neighbours(mesh: &TriangleMesh) -> Vec<Vec<usize>> {
     let mut edges = BTreeMap::<[usize; 2], usize>::new();
     for [a, b, c] in mesh.triangles.iter().map(|it| it.map(|at| at as usize)) {
         if a == b || b == c || c == a {
@@ -45,18 +45,18 @@ fn followed(mesh: &TriangleMesh) -> Vec<Vec<usize>> {
     (0..mesh.vertices.len()).map(of).collect()
 }
 
-/// The filter by its definition: `f(K)` of a dense matrix, as a sum of powers of `1 - K / 2` times
-/// the coefficients of Chebyshev polynomials.
+/// Evaluates the filter by its definition: `f(K)` of a dense matrix, as a sum of powers of `1 - K /
+/// 2` weighted by the coefficients of Chebyshev polynomials.
 fn reference(mesh: &TriangleMesh, iterations: usize, pass_band: f64) -> Vec<Vector3<f64>> {
     let n = mesh.vertices.len();
     let mut half = DMatrix::<f64>::identity(n, n);
-    for (row, list) in followed(mesh).iter().enumerate() {
+    for (row, list) in smoothing_neighbours(mesh).iter().enumerate() {
         for &column in list {
             half[(row, row)] -= 0.5 / list.len() as f64;
             half[(row, column)] += 0.5 / list.len() as f64;
         }
     }
-    // the step's angle by small steps, then by halves
+    // finds the angle of the step by small steps, then by bisection
     let factors = |angle: f64| -> Vec<f64> {
         (0..=iterations)
             .map(|i| {
@@ -121,7 +121,7 @@ fn smoothed(device: &Device, mesh: &TriangleMesh, iterations: u32, pass_band: f6
     mesh
 }
 
-/// A mesh of noise, open where the volume ends.
+/// Returns a mesh of noise, open at the boundary of the volume.
 fn noisy(seed: u64, closed: bool) -> TriangleMesh {
     let dims = [5, 4, 6];
     let mut noise = Noise(seed);
@@ -141,7 +141,7 @@ fn wide(mesh: &TriangleMesh) -> TriangleMesh {
 }
 
 #[test]
-fn it_is_the_polynomial_of_the_matrix() {
+fn smoothing_equals_the_matrix_polynomial() {
     let devices = devices::all();
     for (seed, closed) in [(1, true), (2, false), (3, false)] {
         let mesh = noisy(seed, closed);
@@ -169,10 +169,10 @@ fn it_is_the_polynomial_of_the_matrix() {
     }
 }
 
-/// Sheets that meet in an edge, boundaries that meet in a vertex, triangles that are none, a fan
-/// with hundreds of triangles, vertices without any.
+/// Sheets that meet in an edge, boundaries that meet in a vertex, degenerate triangles, a fan of
+/// hundreds of triangles, unused vertices.
 #[test]
-fn whatever_hangs_together_somehow() {
+fn irregular_meshes_are_smoothed_like_the_reference() {
     let mut noise = Noise(7);
     let fan = 200;
     let mut triangles = vec![
@@ -218,7 +218,7 @@ fn whatever_hangs_together_somehow() {
     assert_eq!(smoothed(&Device::cpu(), &nothing, 5, 0.1), nothing);
 }
 
-/// A ball of `radius` in the middle of a cube, each sample off by up to `noise`.
+/// Returns a ball of `radius` in the middle of a cube, with each sample perturbed by up to `noise`.
 fn ball(radius: f64, noise: f32, seed: u64, shift: [f64; 3]) -> TriangleMesh {
     let side = (2.0 * radius) as usize + 8;
     let middle = (side as f64 - 1.0) / 2.0;
@@ -239,10 +239,10 @@ fn ball(radius: f64, noise: f32, seed: u64, shift: [f64; 3]) -> TriangleMesh {
 }
 
 #[test]
-fn a_ball_keeps_its_volume_and_loses_its_noise() {
+fn smoothing_preserves_volume_and_removes_noise() {
     let mesh = ball(12.0, 0.3, 5, [0.0; 3]);
     let middle = Vector3::repeat((32.0 - 1.0) / 2.0);
-    // how far vertices are from the sphere
+    // distances of vertices from the sphere
     let roughness = |mesh: &TriangleMesh| {
         let squares = mesh.vertices.iter().map(|position| {
             let away = Vector3::from(position.map(f64::from)) - middle;
@@ -260,7 +260,7 @@ fn a_ball_keeps_its_volume_and_loses_its_noise() {
         (after / before - 1.0).abs() < 0.008,
         "{before} became {after}"
     );
-    // what passes is kept within some thousandths
+    // the pass band is preserved within some thousandths
     let smooth_ball = ball(12.0, 0.0, 0, [0.0; 3]);
     let found = smoothed(&Device::cpu(), &smooth_ball, 20, 0.1);
     let [before, after] = [&smooth_ball, &found].map(|mesh| mesh::check(mesh).volume);
@@ -270,9 +270,9 @@ fn a_ball_keeps_its_volume_and_loses_its_noise() {
     );
 }
 
-/// Far from the origin a filter whose coefficients do not add up to 1 would move everything.
+/// Far from the origin, a filter whose coefficients do not sum to 1 would move everything.
 #[test]
-fn a_mesh_that_is_moved_is_moved_afterwards() {
+fn smoothing_commutes_with_translation() {
     let [near, far] = [[0.0; 3], [4096.0, -2048.0, 1024.0]]
         .map(|shift| smoothed(&Device::cpu(), &ball(6.0, 0.3, 9, shift), 20, 0.1));
     for (near, far) in near.vertices.iter().zip(&far.vertices) {
@@ -283,8 +283,8 @@ fn a_mesh_that_is_moved_is_moved_afterwards() {
 }
 
 #[test]
-fn a_boundary_stays_in_its_plane() {
-    // a ball that the volume cuts at x = 0
+fn planar_boundary_stays_in_its_plane() {
+    // a ball cut by the volume at x = 0
     let dims = [14, 24, 24];
     let mut noise = Noise(3);
     let mut samples = Vec::new();
@@ -315,7 +315,7 @@ fn a_boundary_stays_in_its_plane() {
 }
 
 #[test]
-fn normals_are_those_of_the_triangles() {
+fn normals_match_the_triangles() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for mesh in [noisy(4, false), ball(8.0, 0.0, 0, [0.0; 3])] {
@@ -337,7 +337,7 @@ fn normals_are_those_of_the_triangles() {
             recompute_normals(&stream, &mut of_wide).unwrap();
             assert_eq!(of_wide.normals, found.normals, "{}", test.label);
         }
-        // outwards on a ball, and 1 long; and a vertex without triangles has one, too
+        // outward on a ball, and of unit length; a vertex without triangles has a normal too
         let mut mesh = ball(8.0, 0.0, 0, [0.0; 3]);
         mesh.vertices.push([1.0; 3]);
         mesh.normals = Some(vec![[0.0; 3]; mesh.vertices.len()]);
@@ -353,7 +353,7 @@ fn normals_are_those_of_the_triangles() {
 }
 
 #[test]
-fn what_cannot_be_smoothed_is_refused() {
+fn invalid_input_of_smoothing_is_an_error() {
     use ferrovox::{mesh::DeviceTriangles, mesh_filter::smooth};
     let stream = Device::cpu().stream().unwrap();
     let mut mesh = ball(4.0, 0.0, 0, [0.0; 3]);
@@ -375,7 +375,7 @@ fn what_cannot_be_smoothed_is_refused() {
     let whole = mesh.clone();
     mesh.vertices.pop();
     assert!(message(&mut mesh, 20, 0.1).contains("the mesh has"));
-    // on a device nobody has looked before
+    // on a device, the mesh has not been validated before
     let triangles = DeviceTriangles::upload(&stream, &mesh.triangles).unwrap();
     let mut positions = stream.upload(mesh.vertices.as_flattened()).unwrap();
     let error = smooth(

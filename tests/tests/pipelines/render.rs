@@ -1,4 +1,4 @@
-//! Pictures: the same on every device, and of what they should show.
+//! Images have the same bits on every device, and show what they should.
 
 use ferrovox::{
     grid::{DeviceVolume, Geometry, Volume},
@@ -25,7 +25,7 @@ fn is_background(picture: &Picture, x: u32, y: u32) -> bool {
 }
 
 #[test]
-fn a_sphere_is_a_lit_disc_from_everywhere() {
+fn sphere_is_a_lit_disc_from_every_view() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let sphere = synthetic::sphere(&stream, [24; 3], 9.0).unwrap();
@@ -44,7 +44,7 @@ fn a_sphere_is_a_lit_disc_from_everywhere() {
             let covered = (0..SIDE * SIDE)
                 .filter(|i| !is_background(&picture, i % SIDE, i / SIDE))
                 .count();
-            // a disc, whose size depends on the view only through the fit of the box to the picture
+            // a disc, whose size depends on the view only through the fit of the box to the image
             let share = covered as f64 / (SIDE * SIDE) as f64;
             assert!((0.1..0.6).contains(&share), "{}: {share}", test.label);
         }
@@ -52,7 +52,7 @@ fn a_sphere_is_a_lit_disc_from_everywhere() {
 }
 
 #[test]
-fn every_device_draws_the_same_picture() {
+fn every_device_renders_the_same_image() {
     let mut first: Option<Picture> = None;
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
@@ -65,11 +65,10 @@ fn every_device_draws_the_same_picture() {
     }
 }
 
-/// What is drawn is where the samples are in the world: x to the right as seen from the front's
-/// back.
+/// Objects appear at their world positions: x points right as seen from the front.
 #[test]
-fn sides_are_not_exchanged() {
-    // solid where x is in the upper third, in a volume whose x axis points to the world's -x
+fn left_and_right_are_not_exchanged() {
+    // solid in the upper third of x, in a volume whose x axis points to the world's -x
     let dims = [30, 10, 10];
     let samples: Vec<u8> = (0..3000)
         .map(|i| if i % 30 >= 20 { 200 } else { 0 })
@@ -123,7 +122,7 @@ fn a_cut_solid_and_its_inverse_fill_the_volume() {
 }
 
 #[test]
-fn pictures_that_cannot_be_drawn_are_told() {
+fn invalid_images_are_errors() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let sphere = synthetic::sphere(&stream, [4; 3], 1.0).unwrap();
@@ -162,9 +161,9 @@ fn pictures_that_cannot_be_drawn_are_told() {
     }
 }
 
-/// Steps of the finest spacing would be too many, and beyond 2²⁴ of them no f32 grows by another.
+/// Steps of the finest spacing would be too many, and beyond 2²⁴ `f32` cannot be incremented by 1.
 #[test]
-fn spacings_of_very_different_sizes_are_drawn() {
+fn very_anisotropic_spacing_is_rendered() {
     let spacings = [
         [1.0, 1.0, 1e9],
         [1e9, 1.0, 1.0],
@@ -190,7 +189,7 @@ fn spacings_of_very_different_sizes_are_drawn() {
                     ..params()
                 };
                 let picture = render::isosurface(&stream, &ball, &params).unwrap();
-                // along an axis the others' spacings are all that is seen
+                // along an axis, only the spacings of the others are visible
                 let of_view = match view {
                     "front" => [spacing[0], spacing[2]],
                     "right" => [spacing[1], spacing[2]],

@@ -1,4 +1,4 @@
-//! Skeletons over pictures of objects.
+//! Skeletons over images of objects.
 
 use ferrovox::{
     device::Device,
@@ -14,7 +14,7 @@ use ferrovox_tests::{
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// The axis of a capsule along x, and a node alone.
+/// Returns the axis of a capsule along x, and an isolated node.
 fn axis(middle: Point3<f64>, half: f64, geometry: Geometry) -> Skeleton {
     let node = |kind, x: f64| Node {
         kind,
@@ -47,13 +47,13 @@ fn pixels(picture: &Picture) -> impl Iterator<Item = ([u32; 2], [i32; 3])> {
     all.map(|[x, y]| ([x, y], pixel(picture, x, y)))
 }
 
-/// How far channels are from each other: 0 in greys.
+/// Returns the maximum difference between channels: 0 for greys.
 fn colourfulness(colour: [i32; 3]) -> i32 {
     let [least, most] = [colour.iter().min(), colour.iter().max()];
     most.unwrap() - least.unwrap()
 }
 
-/// The least and the greatest x and y of pixels that are not white.
+/// Returns the bounding box of the pixels that are not white.
 fn drawn_box(picture: &Picture) -> [[u32; 2]; 2] {
     let drawn: Vec<[u32; 2]> = pixels(picture)
         .filter(|(_, colour)| colour.iter().any(|&channel| channel < 250))
@@ -66,9 +66,9 @@ fn drawn_box(picture: &Picture) -> [[u32; 2]; 2] {
 }
 
 #[test]
-fn the_axis_is_drawn_where_it_is() {
+fn axis_is_drawn_at_its_position() {
     let solid = Solid::capsule(6.0, 40.0);
-    // turned in the world: x of the grid is upwards
+    // rotated in the world: x of the grid points up
     let axes = Matrix3::new(0.0, 0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 0.0);
     let geometry = Geometry::new(axes, Vector3::new(50.0, -20.0, 7.0)).unwrap();
     let volume: Volume<u8> = solid.voxels_in(geometry);
@@ -90,12 +90,12 @@ fn the_axis_is_drawn_where_it_is() {
         let drawn = render::skeleton(&stream, &on_device, &skeleton, &params, &style).unwrap();
         let middle = pixel(&drawn, 40, 60);
         assert!(middle[0] > middle[1] + 80, "{}: {middle:?}", test.label);
-        // only along the axis, and not to the tips
+        // only along the axis, and not up to the ends
         for (x, y) in [(30, 60), (50, 60), (40, 8), (40, 112)] {
             let [r, g, _] = pixel(&drawn, x, y);
             assert!(r < g + 60, "{}: {x}, {y}", test.label);
         }
-        // the solid is paler than it is alone, and the background is not
+        // the solid is paler than without curves, and the background is not
         let whole = SkeletonStyle {
             solid: 1.0,
             ..style
@@ -104,7 +104,7 @@ fn the_axis_is_drawn_where_it_is() {
         let (before, after) = (pixel(&dark, 30, 60), pixel(&drawn, 30, 60));
         assert!((0..3).all(|k| before[k] < after[k] && after[k] < 255));
         assert_eq!(pixel(&drawn, 2, 2), [255; 3]);
-        // a dot at the attracting end, darker than the curve, at the lower end
+        // a dot at the attractor, darker than the curve, at the lower end
         let dot = (60..120).map(|y| pixel(&drawn, 40, y)).min().unwrap();
         assert!(dot[0] < 60, "{dot:?}");
         let upper = (0..60).map(|y| pixel(&drawn, 40, y)).min().unwrap();
@@ -113,7 +113,7 @@ fn the_axis_is_drawn_where_it_is() {
 }
 
 #[test]
-fn what_is_outside_the_picture_is_left_out() {
+fn curves_outside_of_the_image_are_clipped() {
     let solid = Solid::ball(4.0);
     let volume = solid.voxels();
     let mut skeleton = axis(solid.origin(), 1e6, Geometry::default());
@@ -140,7 +140,7 @@ fn what_is_outside_the_picture_is_left_out() {
 
 /// A ball far from the middle of a volume of which it is a small part, in several grids.
 #[test]
-fn the_object_fills_the_picture() {
+fn object_fills_the_image() {
     let turned = Matrix3::new(0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0);
     let grids = [
         Matrix3::identity(),
@@ -183,7 +183,7 @@ fn the_object_fills_the_picture() {
                 let ends = drawn_box(&picture);
                 let part = |k: usize| f64::from(ends[k][1] + 1 - ends[k][0]) / f64::from(size[k]);
                 let most = part(0).max(part(1));
-                // dots at the ends of curves reach farther, and from some sides curves are short
+                // dots at the ends of curves extend farther, and from some sides curves are short
                 let limits = match (solid > 0.0, view) {
                     (true, _) => 0.8..=0.96,
                     (false, "top") => 0.8..=1.0,
@@ -204,7 +204,7 @@ fn the_object_fills_the_picture() {
     }
 }
 
-/// A net of tubes, its skeleton, and pictures of both.
+/// A network of tubes, its skeleton, and images of both.
 struct Net {
     volume: Volume<u8>,
     skeleton: Skeleton,
@@ -237,7 +237,7 @@ impl Net {
 }
 
 #[test]
-fn radii_reach_both_ends_of_the_map_and_the_legend_is_there() {
+fn radii_span_the_colour_map_and_the_legend_is_drawn() {
     let net = Net::new();
     let cpu = Device::cpu();
     let style = SkeletonStyle::default();
@@ -249,7 +249,7 @@ fn radii_reach_both_ends_of_the_map_and_the_legend_is_there() {
             ..style
         },
     );
-    // the legend is at the right: a bar with all colours of the map, and text
+    // the legend is on the right: a bar with all colours of the map, and text
     let is_legend = |at: [u32; 2]| at[0] >= 260;
     let bar: Vec<[i32; 3]> = pixels(&with)
         .filter(|&(at, colour)| is_legend(at) && colourfulness(colour) > 60)
@@ -259,7 +259,7 @@ fn radii_reach_both_ends_of_the_map_and_the_legend_is_there() {
     let text = pixels(&with)
         .filter(|&(at, colour)| is_legend(at) && colourfulness(colour) < 20 && colour[0] < 120);
     assert!(text.count() > 100);
-    // the curves have both of the bar's ends, nearly: the far ones are paler
+    // the curves almost span the bar: far ones are paler
     let near = |one: [i32; 3], other: [i32; 3]| (0..3).all(|k| one[k].abs_diff(other[k]) < 60);
     for end in [bar[0], bar[bar.len() - 1]] {
         let found = |picture: &Picture, most: u32| {
@@ -295,7 +295,7 @@ fn tubes_cover_more_than_lines() {
 }
 
 #[test]
-fn pictures_are_the_same_on_every_device() {
+fn images_are_the_same_on_every_device() {
     let net = Net::new();
     for tubes in [false, true] {
         let style = SkeletonStyle {
@@ -319,9 +319,10 @@ fn pictures_are_the_same_on_every_device() {
     }
 }
 
-/// A curve over another hides it, wherever they are in the list; and the farther one is paler.
+/// A curve occludes curves behind it, regardless of their order in the list; the farther one is
+/// paler.
 #[test]
-fn nearer_curves_are_over_farther_ones() {
+fn nearer_curves_occlude_farther_ones() {
     let bar = |level: u8, ends: [[f64; 3]; 2]| {
         let points = ends.map(Point3::from).to_vec();
         let node = |position| Node {

@@ -1,4 +1,4 @@
-//! The three passes of the scan, against adding up one by one.
+//! The three-pass scan compared with sequential sums.
 
 use ferrovox::device::{Device, Element, Launch};
 use ferrovox_kernels::{
@@ -8,7 +8,7 @@ use ferrovox_kernels::{
 use ferrovox_tests::{devices, noise::Noise};
 use test_cases::shard;
 
-/// The exclusive scan of `input` in segments of `length`, and the total.
+/// Returns the exclusive scan of `input` in segments of `length`, and the total.
 fn scan<T: Count + Element, I: Count + Element>(
     device: &Device,
     input: &[T],
@@ -25,7 +25,7 @@ fn scan<T: Count + Element, I: Count + Element>(
         .unwrap();
     let mut output = stream.alloc::<I>(input.len()).unwrap();
     let launch = Launch::pieces(segments.segments());
-    // SAFETY: a sum for each segment and one more, and an output for each input.
+    // SAFETY: one sum per segment and one more, and one output per input.
     unsafe {
         stream
             .launch::<reduce_segments<T>>(launch, (input.view(), segments, sums.view_mut()))
@@ -73,7 +73,7 @@ fn check<T: Count + Element, I: Count + Element + PartialEq + std::fmt::Debug>(
 }
 
 #[test]
-fn every_size_and_segment_length() {
+fn three_pass_scan_of_every_size_and_segment_length() {
     for test in devices::all() {
         let mut noise = Noise(51);
         for count in [0, 1, 2, 15, 16, 17, 31, 32, 33, 127, 1024, 1031, 4099] {
@@ -88,7 +88,7 @@ fn every_size_and_segment_length() {
 }
 
 #[test]
-fn a_long_input() {
+fn three_pass_scan_of_a_long_input() {
     for test in devices::fast() {
         let mut noise = Noise(52);
         let words: Vec<u32> = (0..3_000_017)
@@ -102,9 +102,9 @@ fn a_long_input() {
     }
 }
 
-/// Sums beyond 32 bits keep all their bits.
+/// Sums beyond 32 bits are exact.
 #[test]
-fn sums_beyond_32_bits() {
+fn sums_beyond_32_bits_are_exact() {
     for test in devices::fast() {
         check::<u32, u64>(&test.label, &test.device, &[u32::MAX; 10_000], 1000);
         check::<u64, u64>(&test.label, &test.device, &[1 << 40; 5_000], 300);

@@ -1,4 +1,4 @@
-//! Scans over several devices: the CPU posing as several, and every GPU there is.
+//! Scans on several devices: the CPU used as several devices, and every GPU.
 
 use ferrovox::{
     device::{CpuOptions, Device},
@@ -15,7 +15,7 @@ const METHODS: [MultiDeviceMethod; 2] = [
     MultiDeviceMethod::AddAfterwards,
 ];
 
-/// One CPU many times, and if there are GPUs, all of them, and one of them twice.
+/// Returns the CPU several times, and, if there are GPUs, all of them, with one used twice.
 fn groups() -> Vec<Vec<Device>> {
     let mut groups: Vec<Vec<Device>> = [1, 2, 3, 8]
         .iter()
@@ -47,7 +47,7 @@ fn expected(input: &[u32], kind: ScanKind, initial: u64) -> (Vec<u64>, u64) {
 }
 
 #[test]
-fn all_methods_devices_and_sizes() {
+fn multi_device_scan_matches_reference_for_all_methods() {
     let mut noise = Noise(81);
     for devices in groups() {
         for size in [0, 1, 2, 7, 8, 9, 1000, 4099, 20_011] {
@@ -79,7 +79,7 @@ fn all_methods_devices_and_sizes() {
 }
 
 #[test]
-fn other_operators() {
+fn multi_device_minima_and_maxima_match_reference() {
     let mut noise = Noise(82);
     let input: Vec<f64> = (0..5000).map(|_| noise.signed().into()).collect();
     for devices in groups() {
@@ -102,9 +102,9 @@ fn other_operators() {
     }
 }
 
-/// From and to pinned memory, where copies run beside everything else.
+/// Pinned memory, with which copies run concurrently with everything else.
 #[test]
-fn pinned_memory() {
+fn pinned_memory_can_be_scanned() {
     let mut noise = Noise(83);
     for devices in groups() {
         let size = 300_007;
@@ -131,7 +131,7 @@ fn pinned_memory() {
 }
 
 #[test]
-fn the_device_that_fails_is_named_and_nobody_waits_for_it() {
+fn failing_device_is_reported_and_others_do_not_wait() {
     // a block without threads
     let broken = Device::cpu_with(CpuOptions {
         mode: Mode::Fast,
@@ -161,9 +161,9 @@ fn the_device_that_fails_is_named_and_nobody_waits_for_it() {
     }
 }
 
-/// Sizes around those at which chunks become more, or longer, or two pieces of one.
+/// Sizes around those at which the number or the length of chunks changes, or chunks are split.
 #[test]
-fn chosen_chunks() {
+fn scans_with_default_chunks_match_reference() {
     let mut noise = Noise(84);
     let sizes = [
         0,
@@ -190,9 +190,9 @@ fn chosen_chunks() {
 }
 
 /// One scanner for longer and shorter inputs, of several types, by several operators and methods,
-/// one after the other.
+/// in sequence.
 #[test]
-fn one_scanner_for_all() {
+fn scanner_is_reusable_for_all_types_and_methods() {
     let mut noise = Noise(85);
     for devices in groups() {
         let mut scanner = MultiDeviceScanner::new(&devices).unwrap();
@@ -252,9 +252,10 @@ fn one_scanner_for_all() {
     }
 }
 
-/// As often as it is asked, and what it asked of the others before does not hang the next.
+/// The scanner fails each time it is used, and requests to the other devices do not block the next
+/// scan.
 #[test]
-fn a_scanner_fails_again_and_again() {
+fn scanner_reports_repeated_failures() {
     let broken = Device::cpu_with(CpuOptions {
         mode: Mode::Fast,
         block: 0,
@@ -271,7 +272,7 @@ fn a_scanner_fails_again_and_again() {
             outcome,
             Err(ScanError::OnDevice(error)) if error.among.is_some_and(|it| it.number == 2)
         ));
-        // one chunk: for the first device, which is sound
+        // one chunk: for the first device, which works
         let total = scanner.scan(Sum, &[1u32; 100], &mut output[..100], &params);
         assert_eq!(total.unwrap(), 100);
         assert_eq!(output[99], 99);
@@ -279,7 +280,7 @@ fn a_scanner_fails_again_and_again() {
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_input_is_an_error() {
     let params = MultiDeviceParams::default();
     let mut output = [0u32; 3];
     let none = scan::multi_device(&[], Sum, &[1u32; 3], &mut output, &params);

@@ -1,15 +1,15 @@
-//! More elements than 31 bits can count, on a GPU with room for them.
+//! More elements than 31 bits can count, on a GPU with enough memory.
 
 use ferrovox::{
     device::{Device, DeviceError},
     scan::{Scanner, Sum},
 };
 
-/// Elements: more than 2^31, and no multiple of anything.
+/// Number of elements: more than 2^31, and not a multiple of any tile.
 const COUNT: usize = (1 << 31) + 1_000_003;
 
 #[test]
-fn bytes_into_64_bits() {
+fn more_than_2_to_the_31_bytes_are_summed_into_64_bits() {
     let Ok(device) = Device::cuda(0) else {
         eprintln!("skipped: no CUDA device");
         return;

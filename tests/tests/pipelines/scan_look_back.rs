@@ -1,4 +1,4 @@
-//! Looking back over tiles that are finished, half finished, or from an earlier scan.
+//! Look-back over tiles that are finished, half published, or from an earlier scan.
 
 use cuda_std::prelude::*;
 use ferrovox_kernels::{
@@ -11,10 +11,10 @@ use simt::{LaunchShape, Mode};
 
 const EPOCH: u32 = 9;
 
-/// What comes before `tile`, as one block finds it.
+/// Computes the exclusive prefix of `tile` in one block.
 ///
 /// # Safety
-/// `states` has a header and two words for each tile before `tile`.
+/// `states` has a header and two words per tile before `tile`.
 #[kernel]
 unsafe fn look(tile: u32, states: ViewMut<u64>, found: ViewMut<u64>) {
     let states = TileStates::new(states, EPOCH);
@@ -26,7 +26,8 @@ unsafe fn look(tile: u32, states: ViewMut<u64>, found: ViewMut<u64>) {
     }
 }
 
-/// The two words that a tile publishes: 1 for its own elements, 2 for everything up to its end.
+/// Returns the two words that a tile publishes: kind 1 for its aggregate, 2 for its inclusive
+/// prefix.
 fn words(value: u64, epoch: u32, kind: u64) -> [u64; 2] {
     let tag = u64::from(epoch) << 2 | kind;
     [(value & 0xffff_ffff) << 32 | tag, value >> 32 << 32 | tag]
@@ -35,14 +36,14 @@ fn words(value: u64, epoch: u32, kind: u64) -> [u64; 2] {
 fn look_on_cpu(mode: Mode, block: u32, tile: u32, states: &mut [u64]) -> u64 {
     let mut found = [0];
     let args = (tile, ViewMut::from(states), ViewMut::from(&mut found[..]));
-    // SAFETY: two words for each tile, and one result.
+    // SAFETY: two words per tile, and one result.
     unsafe { cuda_std::launch_on_cpu::<look>(LaunchShape::new(1, block), mode, args) }.unwrap();
     found[0]
 }
 
 /// Aggregates and prefixes in any mixture: near, far, beyond several windows.
 #[test]
-fn any_mixture_gives_the_sum() {
+fn any_mixture_of_aggregates_and_prefixes_gives_the_prefix() {
     let mut noise = Noise(101);
     for block in [1, 20, 32, 64] {
         for tiles in [1, 2, 31, 32, 33, 64, 65, 100] {
@@ -67,7 +68,7 @@ fn any_mixture_gives_the_sum() {
     }
 }
 
-/// Words that an earlier scan left, and words of which only one half is new, are waited for.
+/// Words of an earlier scan, and states of which only one word is current, are waited for.
 #[test]
 fn stale_and_half_written_words_are_waited_for() {
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,9 +77,9 @@ fn stale_and_half_written_words_are_waited_for() {
         for tile in 0..40u64 {
             states.extend(match tile {
                 0 => words(1 << 33, EPOCH, 2),
-                // from the scan before
+                // from the previous scan
                 20 => words(77, EPOCH - 1, 2),
-                // an aggregate of which one word has become the prefix's
+                // an aggregate of which one word has been replaced by the prefix's
                 30 => [words(5, EPOCH, 1)[0], words(5, EPOCH, 2)[1]],
                 _ => words(1, EPOCH, 1),
             });

@@ -1,4 +1,4 @@
-//! The scan in three passes, checked sums, and what is refused.
+//! Three-pass scans, checked sums, and rejected input.
 
 use ferrovox::{
     device::Device,
@@ -11,7 +11,7 @@ use ferrovox_kernels::operator::Lift;
 use ferrovox_tests::{devices, noise::Noise};
 use std::fmt::Debug;
 
-/// Both methods give the same, and the same as adding up one by one.
+/// Checks that both methods agree with each other and with sequential sums.
 fn check<I, V>(label: &str, device: &Device, input: &[I], initial: V)
 where
     I: Scannable<V, Sum> + Lift<V>,
@@ -48,7 +48,7 @@ where
 }
 
 #[test]
-fn three_passes_are_one_pass() {
+fn three_pass_scan_equals_single_pass_scan() {
     for test in devices::all() {
         let mut noise = Noise(71);
         for size in [0, 1, 33, 1000, 5003] {
@@ -73,7 +73,7 @@ fn three_passes_are_one_pass() {
 }
 
 #[test]
-fn three_passes_in_place() {
+fn three_pass_scan_in_place() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -90,7 +90,7 @@ fn three_passes_in_place() {
 }
 
 #[test]
-fn a_sum_that_fits_is_no_error() {
+fn checked_sum_without_overflow_succeeds() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -120,7 +120,7 @@ fn a_sum_that_fits_is_no_error() {
     }
 }
 
-/// The index that a checked sum reports, or none.
+/// Returns the index reported by a checked sum, or `None`.
 fn overflow<I, V>(device: &Device, input: &[I]) -> Option<u64>
 where
     I: ferrovox::scan::CheckedSum<V>,
@@ -138,14 +138,14 @@ where
 }
 
 #[test]
-fn a_sum_that_does_not_fit_is_an_error_that_says_where() {
+fn checked_sum_reports_the_first_overflow() {
     for test in devices::all() {
         let (label, device) = (&test.label, &test.device);
         let mut words = vec![1u32; 3_000];
         words[0] = u32::MAX - 2_500;
         assert_eq!(overflow::<_, u32>(device, &words), Some(2_501), "{label}");
         assert_eq!(overflow::<_, u64>(device, &words), None, "{label}");
-        // the sum of all is in range, one on the way is not
+        // the total is in range, a partial sum is not
         let mut ints = vec![0i32; 2_000];
         (ints[10], ints[1_500], ints[1_501]) = (i32::MAX, 1, -1);
         assert_eq!(overflow::<_, i32>(device, &ints), Some(1_500), "{label}");
@@ -160,7 +160,7 @@ fn a_sum_that_does_not_fit_is_an_error_that_says_where() {
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_input_is_an_error() {
     let stream = Device::cpu().stream().unwrap();
     let mut scanner = Scanner::new(&stream).unwrap();
     let input = stream.upload(&[1u32; 5]).unwrap();
@@ -193,14 +193,14 @@ fn what_is_refused() {
         error.to_string(),
         "no three-pass scan of u32 by Max; use single-pass"
     );
-    // nothing is the worse for it
+    // the scanner remains usable
     let total = scanner.exclusive(Sum, &input, &mut output).unwrap();
     assert_eq!(total.download().unwrap(), 5);
 }
 
-/// A total is where kernels can read it.
+/// The total is accessible to kernels.
 #[test]
-fn the_total_stays_on_the_device() {
+fn total_stays_on_the_device() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -213,7 +213,7 @@ fn the_total_stays_on_the_device() {
 }
 
 #[test]
-fn nan_and_zeros_of_both_signs() {
+fn minima_and_maxima_handle_nan_and_signed_zeros() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();

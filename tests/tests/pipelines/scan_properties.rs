@@ -10,9 +10,9 @@ use simt::Mode;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(48)))]
 
-    /// Every method, block size and split gives the sum.
+    /// Every method, block size and partition yields the sum.
     #[test]
-    fn every_way_gives_the_sum(
+    fn every_method_gives_the_sum(
         input in prop::collection::vec(any::<i64>(), 0..3000),
         initial in any::<i64>(),
         inclusive in any::<bool>(),

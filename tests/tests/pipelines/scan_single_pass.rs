@@ -1,4 +1,4 @@
-//! The single-pass scan, against combining one by one.
+//! The single-pass scan compared with sequential combination.
 
 use ferrovox::{
     device::{Device, Stream},
@@ -8,7 +8,7 @@ use ferrovox_kernels::operator::Lift;
 use ferrovox_tests::{devices, noise::Noise};
 use std::fmt::Debug;
 
-/// The scan and the total, by the definition.
+/// Returns the scan and the total, by definition.
 fn expected<I: Lift<V>, V: ScanValue, O: Operator<V>>(
     input: &[I],
     kind: ScanKind,
@@ -26,7 +26,7 @@ fn expected<I: Lift<V>, V: ScanValue, O: Operator<V>>(
     (scanned.collect(), running)
 }
 
-/// Scans `input` and compares, bit by bit.
+/// Scans `input` and compares the result bit by bit.
 fn check<I, V, O>(label: &str, scanner: &mut Scanner, stream: &Stream, operator: O, input: &[I])
 where
     I: Scannable<V, O> + Lift<V>,
@@ -75,7 +75,7 @@ const SIZES: [usize; 20] = [
 ];
 
 #[test]
-fn every_type_and_size() {
+fn single_pass_scan_of_every_type_and_size() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -102,7 +102,7 @@ fn every_type_and_size() {
 }
 
 #[test]
-fn minima_and_maxima() {
+fn minima_and_maxima_match_reference() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -131,8 +131,8 @@ fn minima_and_maxima() {
     }
 }
 
-/// Sums of 64 bits over a few tiles, which are published as two words each: over and over, since
-/// what is wrong with those would be a matter of time.
+/// Sums of 64 bits over a few tiles, each published as two words. Repeated, since an error would
+/// depend on timing.
 #[test]
 fn sums_of_long_floats_over_several_tiles() {
     for test in devices::fast() {
@@ -163,7 +163,7 @@ fn sums_of_long_floats_over_several_tiles() {
     }
 }
 
-/// Whole numbers add up exactly in any grouping, so these have one answer.
+/// Integers sum exactly in any grouping, so the result is unique.
 #[test]
 fn floats_that_add_up_exactly() {
     for test in devices::all() {
@@ -205,7 +205,7 @@ fn floats_that_add_up_exactly() {
 }
 
 #[test]
-fn in_place() {
+fn single_pass_scan_in_place() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -235,10 +235,10 @@ fn in_place() {
     }
 }
 
-/// Many tiles, worked on at the same time; the same scanner throughout, so that each scan finds
-/// what the last one left.
+/// Many concurrent tiles; the same scanner throughout, so that each scan finds the states of the
+/// previous one.
 #[test]
-fn many_tiles() {
+fn scans_of_many_tiles_match_reference() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -254,9 +254,9 @@ fn many_tiles() {
     }
 }
 
-/// Equal launches give equal bits, however their tiles were dealt out.
+/// Equal launches yield equal bits, however their tiles are scheduled.
 #[test]
-fn a_float_sum_is_the_same_each_time() {
+fn float_sums_are_reproducible() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let mut scanner = Scanner::new(&stream).unwrap();
@@ -278,9 +278,9 @@ fn a_float_sum_is_the_same_each_time() {
     }
 }
 
-/// Blocks of many threads on the CPU's cores at once: tiles finish out of order and have to wait.
+/// Blocks of many threads on several CPU cores: tiles finish out of order and have to wait.
 #[test]
-fn blocks_that_overtake_one_another() {
+fn blocks_that_finish_out_of_order_give_the_same_scan() {
     use ferrovox::device::CpuOptions;
     let mut noise = Noise(67);
     let words: Vec<u32> = (0..200_003).map(|_| noise.bits() as u32).collect();

@@ -1,4 +1,4 @@
-//! The PTX in the repository is that of the kernels in the repository.
+//! The PTX in the repository matches the kernels in the repository.
 
 use cuda_builder::source_hash;
 use ferrovox::device::{recorded_resources, shipped_ptx};
@@ -21,9 +21,9 @@ fn entries(ptx: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// A change of the kernels without new PTX fails here, without a device toolchain.
+/// Fails if kernels change without new PTX, without needing a device toolchain.
 #[test]
-fn the_ptx_is_of_these_sources() {
+fn ptx_matches_the_sources() {
     let crate_root = repository().join("kernels-crate");
     if !crate_root.exists() {
         eprintln!("skipped: the sources are not beside this program");
@@ -43,9 +43,9 @@ fn the_ptx_is_of_these_sources() {
     }
 }
 
-/// PTX that was made anew without its machine code fails here.
+/// Fails if PTX changes without new machine code.
 #[test]
-fn the_machine_code_is_of_the_ptx() {
+fn machine_code_matches_the_ptx() {
     if !repository().join("host-crate").exists() {
         eprintln!("skipped: the sources are not beside this program");
         return;
@@ -90,17 +90,16 @@ fn every_kernel_has_recorded_resources_and_none_spills() {
     }
 }
 
-/// LLVM or rustc may copy a barrier into the arms of a branch, and then threads wait for each other
-/// at different ones.
+/// LLVM or rustc may copy a barrier into both arms of a branch; then threads would wait for each
+/// other at different barriers.
 #[test]
-fn no_barrier_was_copied() {
+fn no_barrier_was_duplicated() {
     for arch in ["sm_70", "sm_90"] {
         let ptx = shipped(arch);
-        // two of `block::exclusive`; of the single pass one for the tiles' numbers, one for the
-        // first tile, three for a round, three for the last tile in registers, and for one that is
-        // read twice those two, one for what comes before it, and one at the end; of the
-        // specialised single pass one for the numbers, one for a round, one at the end, and those
-        // four
+        // two of `block::exclusive`; of the single-pass scan, one for the tile numbers, one for the
+        // first tile, three per round, three for the last tile in registers, and, for a tile that
+        // is read twice, those two, one for its prefix, and one at the end; of the warp-specialised
+        // scan, one for the tile numbers, one per round, one at the end, and those four
         for (kernel, barriers) in [
             ("scan_segment_sums", 2),
             ("reduce_segments_u8", 2),

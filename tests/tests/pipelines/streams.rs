@@ -1,5 +1,5 @@
-//! Several streams of a device that use one another's buffers, without `unsafe`: nobody reads
-//! memory that somebody else has by then.
+//! Several streams of a device that use each other's buffers, without `unsafe`: no stream reads
+//! memory that has been reallocated.
 
 use ferrovox::device::{Buffer, DeviceKind, Stream};
 use ferrovox::scan::{Scanner, Sum};
@@ -7,7 +7,7 @@ use ferrovox_tests::devices;
 
 const LEN: usize = 1 << 16;
 
-/// Gives a stream of a CUDA device a millisecond or more to do.
+/// Keeps a stream of a CUDA device busy for a millisecond or more.
 fn keep_busy(stream: &Stream, [from, to]: &mut [Buffer<u8>; 2]) {
     if stream.device().kind() != DeviceKind::Cpu {
         for _ in 0..40 {
@@ -16,7 +16,7 @@ fn keep_busy(stream: &Stream, [from, to]: &mut [Buffer<u8>; 2]) {
     }
 }
 
-fn two_of(stream: &Stream) -> [Buffer<u8>; 2] {
+fn two_buffers(stream: &Stream) -> [Buffer<u8>; 2] {
     let bytes = match stream.device().kind() {
         DeviceKind::Cpu => 1,
         _ => 128 << 20,
@@ -24,13 +24,13 @@ fn two_of(stream: &Stream) -> [Buffer<u8>; 2] {
     [(); 2].map(|()| stream.zeros(bytes).unwrap())
 }
 
-/// A stream copies, late, from a buffer that is dropped at once; the memory goes to the next buffer
-/// of the stream that had it.
+/// A stream copies, late, from a buffer that is dropped immediately; the memory is reused by the
+/// next buffer of the stream that owned it.
 #[test]
-fn a_copy_has_its_source_until_it_is_done() {
+fn source_buffer_outlives_pending_copy() {
     for test in devices::fast() {
         let [home, other] = [(); 2].map(|()| test.device.stream().unwrap());
-        let mut large = two_of(&other);
+        let mut large = two_buffers(&other);
         for round in 0..8_u32 {
             let source = home.upload(&vec![round; LEN]).unwrap();
             let mut copied = other.zeros::<u32>(LEN).unwrap();
@@ -46,12 +46,12 @@ fn a_copy_has_its_source_until_it_is_done() {
     }
 }
 
-/// The other way round: what one stream still has to write is not read before.
+/// The reverse: data that one stream has yet to write is not read before.
 #[test]
-fn a_copy_waits_for_its_source() {
+fn copy_waits_for_writes_to_its_source() {
     for test in devices::fast() {
         let [home, other] = [(); 2].map(|()| test.device.stream().unwrap());
-        let mut large = two_of(&home);
+        let mut large = two_buffers(&home);
         for round in 1..9_u32 {
             let ones = home.upload(&vec![round; LEN]).unwrap();
             let mut source = home.zeros::<u32>(LEN).unwrap();
@@ -65,12 +65,12 @@ fn a_copy_waits_for_its_source() {
     }
 }
 
-/// Launches, too: here those of a scan.
+/// Launches, here those of a scan, give the same guarantee.
 #[test]
-fn a_launch_has_its_input_until_it_is_done() {
+fn input_buffer_outlives_pending_launch() {
     for test in devices::fast() {
         let [home, other] = [(); 2].map(|()| test.device.stream().unwrap());
-        let mut large = two_of(&other);
+        let mut large = two_buffers(&other);
         let mut scanner = Scanner::new(&other).unwrap();
         for round in 0..8_u32 {
             let source = home.upload(&vec![round; LEN]).unwrap();
@@ -88,10 +88,10 @@ fn a_launch_has_its_input_until_it_is_done() {
     }
 }
 
-/// Copies of many lengths between ordinary memory and a device, some through pinned memory in
-/// several rounds, from several threads at a time.
+/// Copies of many lengths between pageable memory and a device, some through pinned memory in
+/// several steps, from several threads concurrently.
 #[test]
-fn large_copies_are_whole() {
+fn large_copies_are_complete() {
     const MIB: usize = 1 << 20;
     let lengths = [
         0,

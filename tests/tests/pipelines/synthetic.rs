@@ -1,4 +1,4 @@
-//! The fields that are filled in on the device, against their formulas.
+//! Synthetic fields compared with their formulas.
 
 use ferrovox::{
     device::Element,
@@ -82,7 +82,7 @@ fn fields_follow_their_formulas() {
         let found = synthetic::capsules(&stream, dims, &capsules, 4.0, scale, offset).unwrap();
         let expected = |p: [f64; 3]| {
             let p = [0, 1, 2].map(|k| p[k] * f64::from(scale[k]) + f64::from(offset[k]));
-            // the first is nearest at some place of its axis, the second is a ball
+            // the first is closest at one of its samples, the second is a ball
             let [from, to] = capsules[0].ends.map(|end| end.map(f64::from));
             let steps = [0, 1, 2].map(|k| to[k] - from[k]);
             let reach: f64 = (0..3).map(|k| (p[k] - from[k]) * steps[k]).sum();
@@ -102,13 +102,13 @@ fn fields_follow_their_formulas() {
     }
 }
 
-/// The nearest integer from `least` to `most`, halves away from zero.
-fn nearest(value: f32, levels: Levels, least: f32, most: f32) -> f64 {
+/// Returns the nearest integer from `min` to `max`, with halves rounded away from zero.
+fn nearest(value: f32, levels: Levels, min: f32, max: f32) -> f64 {
     let level = value * levels.scale + levels.offset;
-    f64::from(level.round().clamp(least, most))
+    f64::from(level.round().clamp(min, max))
 }
 
-fn assert_quantised<T>(least: f32, most: f32)
+fn assert_quantised<T>(min: f32, max: f32)
 where
     T: Quantised + Element + Into<f64>,
 {
@@ -126,7 +126,7 @@ where
         let quantised = stream.download(quantised.samples()).unwrap();
         let at_once = stream.download(at_once.samples()).unwrap();
         for (i, &value) in values.iter().enumerate() {
-            let expected = nearest(value, levels, least, most);
+            let expected = nearest(value, levels, min, max);
             let label = &test.label;
             assert_eq!(
                 quantised[i].into(),

@@ -1,4 +1,4 @@
-//! Voxels of meshes, against what is known of the meshes.
+//! Voxelization of meshes with known interiors.
 
 use super::distance_sites::pack_words;
 use ferrovox::{
@@ -19,7 +19,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 type Corners = [Point3<f64>; 4];
 
-/// Tetrahedra as one mesh, each with vertices of its own.
+/// Returns tetrahedra as one mesh, with separate vertices.
 fn tetrahedra(all: &[Corners]) -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     let mut triangles = Vec::new();
@@ -34,18 +34,18 @@ fn tetrahedra(all: &[Corners]) -> TriangleMesh {
     mesh
 }
 
-/// The barycentric coordinates of a point: all are positive inside. None if the four are in a
-/// plane.
+/// Returns the barycentric coordinates of a point, all positive inside, or `None` if the four
+/// points are coplanar.
 fn barycentric([a, b, c, d]: Corners, point: Point3<f64>) -> Option<[f64; 4]> {
     let edges = Matrix3::from_columns(&[b - a, c - a, d - a]);
     let inner = edges.try_inverse()? * (point - a);
     Some([1.0 - inner.sum(), inner.x, inner.y, inner.z])
 }
 
-/// A box, with its corners.
+/// Returns a box by its corners.
 fn cuboid(low: [f32; 3], high: [f32; 3]) -> TriangleMesh {
     let corner = |n: usize| [0, 1, 2].map(|k| if n >> k & 1 == 0 { low[k] } else { high[k] });
-    // the corners of each side, around it
+    // the corners of each side in cyclic order
     let sides: [[u32; 4]; 6] = [
         [0, 4, 6, 2],
         [1, 3, 7, 5],
@@ -64,10 +64,9 @@ fn cuboid(low: [f32; 3], high: [f32; 3]) -> TriangleMesh {
     }
 }
 
-/// Planes, edges and corners through the centres of voxels: of two opposite sides one has them
-/// inside.
+/// Planes, edges and corners through voxel centres: one of two opposite sides includes them.
 #[test]
-fn boxes_on_the_centres_of_voxels() {
+fn boxes_through_voxel_centres_include_one_side() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (dims, low, high) in [
@@ -93,10 +92,10 @@ fn boxes_on_the_centres_of_voxels() {
     }
 }
 
-/// Tetrahedra anywhere, also with corners on the centres of voxels, which overlap each other and
-/// the grid's border.
+/// Arbitrary tetrahedra, also with corners on voxel centres, which overlap each other and the
+/// border of the grid.
 #[test]
-fn tetrahedra_of_all_kinds() {
+fn tetrahedra_match_barycentric_test() {
     let dims = [37, 11, 13];
     let mut cases = Vec::new();
     for seed in 0..6 {
@@ -145,7 +144,8 @@ fn tetrahedra_of_all_kinds() {
     }
 }
 
-/// Whether a voxel is in an odd number of tetrahedra; None if it is too near to a side to say.
+/// Returns whether each voxel is in an odd number of tetrahedra, or `None` if it is too close to a
+/// side.
 fn expected(dims: [usize; 3], all: &[Corners]) -> Vec<Option<bool>> {
     let inside = |point: Point3<f64>| {
         let mut odd = false;
@@ -172,9 +172,9 @@ fn expected(dims: [usize; 3], all: &[Corners]) -> Vec<Option<bool>> {
     voxels
 }
 
-/// A cube cut in six along its diagonal, through the centres of voxels: each is in one piece.
+/// A cube divided into six along its diagonal, through voxel centres: each voxel is in one part.
 #[test]
-fn pieces_share_no_voxel_and_leave_none_out() {
+fn parts_of_a_cube_partition_its_voxels() {
     let side = 12.0;
     let path = |order: [usize; 3]| -> Corners {
         let mut at = Vector3::zeros();
@@ -216,9 +216,9 @@ fn pieces_share_no_voxel_and_leave_none_out() {
     }
 }
 
-/// The surface of a mask gives the mask back.
+/// Voxelizing the surface of a mask restores the mask.
 #[test]
-fn surfaces_of_masks() {
+fn voxelizing_the_surface_of_a_mask_restores_it() {
     let dims = [37, 10, 11];
     let device = Device::cpu();
     let mut cases = Vec::new();
@@ -245,7 +245,7 @@ fn surfaces_of_masks() {
 }
 
 #[test]
-fn a_grid_about_the_mesh() {
+fn grid_surrounds_the_mesh() {
     let solid = Solid::torus(14.0, 5.0).turned([1.0, 1.0, 0.2], 0.5);
     let volume = solid.voxels_in(Geometry::from_spacing([0.1; 3], [3.0, -7.0, 100.0]).unwrap());
     let params = IsosurfaceParams {
@@ -286,7 +286,7 @@ fn a_grid_about_the_mesh() {
 }
 
 #[test]
-fn meshes_that_enclose_nothing_are_refused() {
+fn open_and_empty_meshes_are_errors() {
     let stream = Device::cpu().stream().unwrap();
     let error = |mesh: &TriangleMesh, params: VoxelizeParams| {
         let error = voxelize(&stream, mesh, &params).unwrap_err();
@@ -304,7 +304,7 @@ fn meshes_that_enclose_nothing_are_refused() {
         "{text}"
     );
     assert!(text.contains("(0, 0, 2)"), "{text}");
-    // closed again by a triangle with vertices of its own
+    // closed by a triangle with separate vertices
     mesh.vertices
         .extend([[0.0, 0.0, 2.0], [2.0; 3], [-0.0, 2.0, 2.0]]);
     let Triangles::U32(triangles) = &mut mesh.triangles else {
@@ -339,7 +339,7 @@ fn meshes_that_enclose_nothing_are_refused() {
     let mut wrong = good;
     wrong.vertices.truncate(7);
     assert!(matches!(error(&wrong, params).1, VoxelizeError::Mesh(_)));
-    // a flat mesh has no inside, and is no error
+    // a flat mesh has no interior, which is not an error
     let flat = voxelize(&stream, &cuboid([0.0; 3], [2.0, 2.0, 0.0]), &params).unwrap();
     assert_eq!(flat.count(&stream).unwrap(), 0);
 }

@@ -100,7 +100,7 @@ for program in tests/*; do
     [ "$name" != conformance-cases-cpu ] || arguments+=(--skip every_kernel_has_a_case)
     if [ "$tool" = racecheck ] && [ "$name" = ferrovox-tests-pipelines ]; then
         # racecheck instruments every shared-memory access
-        for heavy in beyond_2_to_the_31 isosurface_parts::a_volume_of_many_tiles isosurface_parts::integers; do
+        for heavy in beyond_2_to_the_31 isosurface_parts::parts_of_a_volume_of_many_tiles_join isosurface_parts::integers; do
             printf '%-44s without %s: too slow under racecheck\n' "$name" "$heavy"
             arguments+=(--skip "$heavy")
         done

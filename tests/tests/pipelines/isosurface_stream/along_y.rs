@@ -9,9 +9,9 @@ use ferrovox_tests::{devices, noise::Noise, random};
 use proptest::prelude::*;
 use std::fs;
 
-/// A volume with its axes y and z exchanged: the same samples at the same places in the world.
-fn turned(volume: &AnyVolume) -> AnyVolume {
-    fn of<T: Sample>(volume: &Volume<T>) -> Volume<T> {
+/// Returns a volume with its axes y and z exchanged: the same samples at the same world positions.
+fn exchange_y_and_z(volume: &AnyVolume) -> AnyVolume {
+    fn exchange<T: Sample>(volume: &Volume<T>) -> Volume<T> {
         let [nx, ny, nz] = volume.dims();
         let geometry = volume.geometry();
         let axes = [0, 2, 1].map(|axis| geometry.axes().column(axis).into_owned());
@@ -21,17 +21,17 @@ fn turned(volume: &AnyVolume) -> AnyVolume {
         Volume::from_fn([nx, nz, ny], geometry, at).unwrap()
     }
     match volume {
-        AnyVolume::U8(volume) => of(volume).into(),
-        AnyVolume::I8(volume) => of(volume).into(),
-        AnyVolume::U16(volume) => of(volume).into(),
-        AnyVolume::I16(volume) => of(volume).into(),
-        AnyVolume::I32(volume) => of(volume).into(),
-        AnyVolume::F32(volume) => of(volume).into(),
-        AnyVolume::F64(volume) => of(volume).into(),
+        AnyVolume::U8(volume) => exchange(volume).into(),
+        AnyVolume::I8(volume) => exchange(volume).into(),
+        AnyVolume::U16(volume) => exchange(volume).into(),
+        AnyVolume::I16(volume) => exchange(volume).into(),
+        AnyVolume::I32(volume) => exchange(volume).into(),
+        AnyVolume::F32(volume) => exchange(volume).into(),
+        AnyVolume::F64(volume) => exchange(volume).into(),
     }
 }
 
-/// Sorted, and rounded to what the order of sums does not change.
+/// Sorts vertices after rounding away what depends on the order of summation.
 fn sorted(mesh: &ferrovox::mesh::TriangleMesh) -> Vec<[i64; 3]> {
     let vertices = mesh.vertices.iter();
     let mut sorted: Vec<[i64; 3]> = vertices
@@ -44,9 +44,9 @@ fn sorted(mesh: &ferrovox::mesh::TriangleMesh) -> Vec<[i64; 3]> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(48), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Slabs along y make the file of the turned volume, whose surface is that of the volume.
+    /// Slabs along y produce the file of the volume with exchanged axes, whose surface is the same.
     #[test]
-    fn slabs_along_y_make_the_same_surface(
+    fn slabs_along_y_give_the_same_surface(
         dims in prop_oneof![[1usize..10, 1usize..14, 1usize..10], [30usize..70, 1usize..9, 1usize..6]],
         seed in any::<u64>(),
         choice in 0u8..64,
@@ -60,7 +60,7 @@ proptest! {
             1 => Some(random::integers(dims, seed, |bits| (bits % 9) as f64).into()),
             _ => None,
         };
-        let other = Files::new(turned(&volume), input, mask.as_ref().map(turned));
+        let other = Files::new(exchange_y_and_z(&volume), input, mask.as_ref().map(exchange_y_and_z));
         let files = Files::new(volume, input, mask);
         let params = random::params(iso, choice);
         let expected = other.whole(&params, "a.ply");
@@ -77,10 +77,10 @@ proptest! {
         }
         files.whole(&params, "a.ply");
         let read = |files: &Files| ferrovox::io::read_mesh(files.path("a.ply")).unwrap();
-        let [mesh, turned] = [&files, &other].map(read);
-        prop_assert_eq!(mesh.triangles.len(), turned.triangles.len());
-        prop_assert_eq!(sorted(&mesh).len(), sorted(&turned).len());
-        let pairs = sorted(&mesh).into_iter().zip(sorted(&turned));
+        let [mesh, exchange_y_and_z] = [&files, &other].map(read);
+        prop_assert_eq!(mesh.triangles.len(), exchange_y_and_z.triangles.len());
+        prop_assert_eq!(sorted(&mesh).len(), sorted(&exchange_y_and_z).len());
+        let pairs = sorted(&mesh).into_iter().zip(sorted(&exchange_y_and_z));
         for (a, b) in pairs {
             let off = (0..3).map(|axis| (a[axis] - b[axis]).abs()).max();
             prop_assert!(off <= Some(1), "{:?} {:?}", a, b);
@@ -88,9 +88,9 @@ proptest! {
     }
 }
 
-/// Where planes along z are more than the budget, slabs go along y by themselves.
+/// If planes along z exceed the budget, slabs along y are chosen automatically.
 #[test]
-fn large_planes_are_cut_across_y() {
+fn large_planes_are_divided_along_y() {
     let dims = [40, 300, 6];
     let volume = random::floats(dims, 5, 0.25, false);
     let files = Files::new(volume.into(), "a.nrrd", None);

@@ -1,4 +1,4 @@
-//! Streams that fail or are cancelled, and leave no file.
+//! Streams that fail or are cancelled leave no file.
 
 use super::support::{Files, height};
 use ferrovox::{
@@ -11,8 +11,8 @@ use ferrovox::{
 use ferrovox_tests::random;
 use std::fs;
 
-/// A device that fails at its first kernel: it is asked for blocks without threads.
-fn failing() -> Device {
+/// Returns a device that fails at its first kernel, as its blocks have no threads.
+fn failing_device() -> Device {
     Device::cpu_with(CpuOptions {
         block: 0,
         ..CpuOptions::default()
@@ -20,7 +20,7 @@ fn failing() -> Device {
 }
 
 #[test]
-fn whoever_fails_is_named_and_the_file_stays_as_it_was() {
+fn failing_device_is_reported_and_the_file_is_unchanged() {
     let files = Files::new(
         random::floats([9, 9, 30], 3, 0.0, false).into(),
         "a.nii.gz",
@@ -31,12 +31,12 @@ fn whoever_fails_is_named_and_the_file_stays_as_it_was() {
     let params = random::params(0.0, 4);
     let untouched = || {
         assert_eq!(fs::read_to_string(&output).unwrap(), "before");
-        // the volume and the output alone
+        // only the volume and the output
         assert_eq!(fs::read_dir(files.folder.path()).unwrap().count(), 2);
     };
     for place in 0..3 {
         let mut devices = vec![Device::cpu(); 3];
-        devices[place] = failing();
+        devices[place] = failing_device();
         let error = files
             .stream(&devices, &params, &height(2), &output)
             .unwrap_err();
@@ -45,7 +45,7 @@ fn whoever_fails_is_named_and_the_file_stays_as_it_was() {
         untouched();
     }
 
-    // a file that ends too early, found out in the midst of it
+    // a truncated file, which is detected during the extraction
     let path = files.path("a.nii.gz");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() * 2 / 3]).unwrap();
@@ -63,7 +63,7 @@ fn whoever_fails_is_named_and_the_file_stays_as_it_was() {
 }
 
 #[test]
-fn normals_that_the_writer_wants_must_be_made() {
+fn writer_with_normals_requires_normals() {
     let files = Files::new(random::floats([5; 3], 3, 0.0, false).into(), "a.nrrd", None);
     let mut volume = VolumeReader::open(files.path("a.nrrd"), &ReadOptions::default()).unwrap();
     let options = MeshWriteOptions {
@@ -88,7 +88,7 @@ fn normals_that_the_writer_wants_must_be_made() {
 }
 
 #[test]
-fn bad_input_is_told() {
+fn invalid_input_is_an_error() {
     let files = Files::new(
         random::floats([5; 3], 3, 0.0, false).into(),
         "a.nrrd",
@@ -118,7 +118,7 @@ fn bad_input_is_told() {
     ));
 }
 
-/// Stopped by whoever is told of the first slab: an error, and no file.
+/// A progress callback that cancels at the first slab: an error, and no file.
 #[test]
 fn a_stream_is_cancelled_between_slabs() {
     let files = Files::new(

@@ -1,4 +1,4 @@
-//! Streams with a budget of memory.
+//! Streams with a memory budget.
 
 use super::support::{Files, any_volume};
 use ferrovox::{
@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_as_little_memory_as_is_said_to_be_enough(
+    fn reported_minimum_memory_suffices(
         dims in [2usize..20, 2usize..20, 2usize..20],
         seed in any::<u64>(),
         choice in 0u8..64,
@@ -40,10 +40,10 @@ proptest! {
     }
 }
 
-/// A part that takes too much memory is cut again.
+/// A part that needs too much memory is divided.
 #[test]
-fn a_dense_slab_is_cut_again() {
-    // empty but for a few planes of noise
+fn dense_slab_is_divided() {
+    // empty except for a few planes of noise
     let noisy = random::floats([40, 40, 64], 8, 0.0, false);
     let volume = Volume::from_fn([40, 40, 64], Geometry::default(), |x, y, z| match z {
         30..36 => noisy.get([x, y, z]).unwrap(),

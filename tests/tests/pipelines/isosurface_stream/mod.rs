@@ -1,4 +1,4 @@
-//! A volume that is streamed gives the same file, byte for byte.
+//! Streaming a volume produces the same file as meshing it whole, byte for byte.
 
 mod along_y;
 mod errors;

@@ -1,4 +1,4 @@
-//! The bytes of the file are those of the whole volume's.
+//! The streamed file equals the file of the whole volume.
 
 use super::support::{Files, OUTPUTS, any_volume, height};
 use ferrovox::{device::Device, pipeline::stream_mesh::StreamOptions};
@@ -9,7 +9,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_file_is_the_same(
+    fn streamed_file_equals_whole_file(
         dims in prop_oneof![[1usize..10, 1usize..10, 1usize..14], [30usize..70, 1usize..5, 1usize..6]],
         seed in any::<u64>(),
         choice in 0u8..64,
@@ -35,7 +35,7 @@ proptest! {
 }
 
 #[test]
-fn under_checked_mode() {
+fn streamed_file_is_the_same_in_checked_mode() {
     let volume = random::floats([9, 8, 11], 4, 0.25, true);
     let mask = random::mask([9, 8, 11], 4);
     let files = Files::new(volume.into(), "a.nrrd", Some(mask.into()));
@@ -55,7 +55,7 @@ fn under_checked_mode() {
 }
 
 #[test]
-fn thin_volumes_and_no_cells() {
+fn thin_and_empty_volumes_are_streamed() {
     for (dims, close) in [
         ([5, 4, 1], false),
         ([5, 4, 1], true),

@@ -1,4 +1,4 @@
-//! Volumes in files, and what is made of them whole and streamed.
+//! Volume files, and their meshes extracted whole and streamed.
 
 use ferrovox::{
     device::Device,
@@ -15,14 +15,14 @@ use ferrovox_tests::random;
 use std::{fs, path::Path, sync::Mutex};
 use tempfile::TempDir;
 
-/// A volume file, perhaps a mask file, and what is made of them.
+/// A volume file, an optional mask file, and the meshes extracted from them.
 pub struct Files {
     pub folder: TempDir,
     pub volume: &'static str,
     pub masked: bool,
 }
 
-/// What the whole-volume way says and writes.
+/// Result and file of the extraction from the whole volume.
 pub struct Whole {
     pub bytes: Vec<u8>,
     pub non_finite_cells: u64,
@@ -164,7 +164,7 @@ pub fn height(planes: u32) -> StreamOptions {
     }
 }
 
-/// A volume of any sample type, and an isovalue that some of its samples have.
+/// Returns a volume of any sample type, and an isovalue that equals some of its samples.
 pub fn any_volume(dims: [usize; 3], seed: u64, which: u64) -> (AnyVolume, f32) {
     match which % 8 {
         0 => (

@@ -1,4 +1,4 @@
-//! The choice of pieces against flood fills of voxels.
+//! Component filters compared with flood fills of voxels.
 
 use ferrovox::{
     device::Device,
@@ -10,8 +10,8 @@ use ferrovox::{
 use ferrovox_tests::{extract::extract_volume_mesh, noise::Noise, random::geometry};
 use proptest::prelude::*;
 
-/// For each voxel the number of its component, and how many voxels each has; components at the
-/// border of the grid are endless if `open`.
+/// Returns the component of each voxel, and the number of voxels of each component; components at
+/// the border of the grid are infinite if `open`.
 fn components(
     dims: [usize; 3],
     is_of: impl Fn([usize; 3]) -> bool,
@@ -55,15 +55,15 @@ fn components(
     (labels, sizes)
 }
 
-/// Steps to neighbours that differ in so many coordinates at most.
-fn steps(most: usize) -> Vec<[isize; 3]> {
+/// Returns the steps to neighbours that differ in at most `max` coordinates.
+fn steps(max: usize) -> Vec<[isize; 3]> {
     let all = (0..27).map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]);
     let differing = |step: &[isize; 3]| step.iter().filter(|&&c| c != 0).count();
-    all.filter(|step| (1..=most).contains(&differing(step)))
+    all.filter(|step| (1..=max).contains(&differing(step)))
         .collect()
 }
 
-/// Blobs, holes and dust: samples of 0 and 1.
+/// Returns blobs, holes and dust as samples of 0 and 1.
 fn blobs(dims: [usize; 3], seed: u64, share: u64) -> Volume<u8> {
     let mut noise = Noise(seed);
     let dust: Vec<u8> = (0..dims.iter().product::<usize>())
@@ -78,7 +78,7 @@ fn sorted(mesh: &TriangleMesh) -> Vec<[u32; 3]> {
     bits
 }
 
-fn meshed(volume: &Volume<u8>, params: IsosurfaceParams) -> TriangleMesh {
+fn extract_mesh(volume: &Volume<u8>, params: IsosurfaceParams) -> TriangleMesh {
     let params = IsosurfaceParams {
         iso: 0.5,
         normals: true,
@@ -90,10 +90,10 @@ fn meshed(volume: &Volume<u8>, params: IsosurfaceParams) -> TriangleMesh {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// With above voxels kept apart they are of one piece if they share a face, those below also if
-    /// they share an edge.
+    /// With above voxels separated, voxels above are connected if they share a face, voxels below
+    /// also if they share an edge.
     #[test]
-    fn pieces_are_those_of_flood_fills(
+    fn components_match_flood_fills(
         dims in [1usize..40, 1usize..9, 1usize..9],
         seed in any::<u64>(),
         share in 1u64..10,
@@ -101,7 +101,7 @@ proptest! {
         largest in any::<bool>(),
     ) {
         let volume = blobs(dims, seed, share);
-        let all = meshed(&volume, IsosurfaceParams::default());
+        let all = extract_mesh(&volume, IsosurfaceParams::default());
         let solid = Mask::from_threshold(&volume.clone().into(), 0.5, Inside::Above).unwrap();
         let choice = ComponentFilter { largest, min_voxels };
         let (found, report) = filter_components(&all, &solid, choice).unwrap();
@@ -114,24 +114,24 @@ proptest! {
         for i in 0..nx * ny * nz {
             for (axis, step) in [1, nx, nx * ny].into_iter().enumerate() {
                 let place = [i % nx, i / nx % ny, i / nx / ny];
-                // an edge has a vertex if there is a cell around it
+                // an edge has a vertex if a cell is adjacent to it
                 let has_cells = dims.iter().all(|&n| n > 1);
                 if has_cells && place[axis] + 1 < dims[axis] && labels[i].is_some() != labels[i + step].is_some() {
                     edges.push((place, axis, labels[i].or(labels[i + step]).unwrap(), others[i].or(others[i + step]).unwrap()));
                 }
             }
         }
-        // components without a surface are no pieces
+        // components without a surface do not count
         for (label, size) in sizes.iter_mut().enumerate() {
             if !edges.iter().any(|edge| edge.2 == label) {
                 *size = 0;
             }
         }
-        let most = sizes.iter().copied().max().unwrap_or(0);
-        prop_assume!(!largest || sizes.iter().filter(|&&size| size == most).count() <= 1);
+        let max = sizes.iter().copied().max().unwrap_or(0);
+        prop_assume!(!largest || sizes.iter().filter(|&&size| size == max).count() <= 1);
         let mut expected: Vec<[u32; 3]> = edges
             .iter()
-            .filter(|edge| sizes[edge.2].min(other_sizes[edge.3]) >= min_voxels && !(largest && sizes[edge.2] < most))
+            .filter(|edge| sizes[edge.2].min(other_sizes[edge.3]) >= min_voxels && !(largest && sizes[edge.2] < max))
             .map(|(place, axis, ..)| {
                 let mut index = place.map(|c| c as f64);
                 index[*axis] += 0.5;
@@ -143,7 +143,7 @@ proptest! {
         let near = |a: &[u32; 3], b: &[u32; 3]| (0..3).all(|k| (f32::from_bits(a[k]) - f32::from_bits(b[k])).abs() < 1e-3);
         let found_sorted = sorted(&found);
         prop_assert_eq!(found_sorted.len(), expected.len());
-        // bits, but for the order of rounding
+        // the same bits, except for the order of rounding
         prop_assert!(expected.iter().all(|e| found_sorted.iter().any(|f| near(e, f))));
         prop_assert_eq!(found.normals.as_ref().map(Vec::len), Some(found.vertices.len()));
         prop_assert_eq!(report.surfaces as usize, mesh::check(&found).components);
@@ -152,10 +152,10 @@ proptest! {
         }
     }
 
-    /// By any rule for ambiguous cells and vertices: what is left are whole surfaces, and twice the
-    /// same choice is the choice.
+    /// For any resolution of ambiguous cells and any vertex placement: whole surfaces remain, and
+    /// filtering twice equals filtering once.
     #[test]
-    fn surfaces_stay_whole(
+    fn kept_surfaces_are_unchanged(
         dims in [2usize..20, 2usize..9, 2usize..9],
         seed in any::<u64>(),
         min_voxels in 0u64..20,
@@ -168,7 +168,7 @@ proptest! {
             close: rules & 4 != 0,
             ..IsosurfaceParams::default()
         };
-        let all = meshed(&volume, params);
+        let all = extract_mesh(&volume, params);
         let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
         let choice = ComponentFilter { min_voxels, ..ComponentFilter::default() };
         let (found, report) = filter_components(&all, &solid, choice).unwrap();
@@ -183,14 +183,14 @@ proptest! {
 }
 
 #[test]
-fn a_cavity_goes_with_its_piece() {
-    // a hollow cube of 5^3 - 1 voxels with a cavity of one, and a voxel on its own
+fn cavities_follow_their_component() {
+    // a hollow cube of 5^3 - 1 voxels with a cavity of one voxel, and a separate voxel
     let value = |x: usize, y: usize, z: usize| {
         let cube = [x, y, z].iter().all(|c| (1..6).contains(c)) && [x, y, z] != [3, 3, 3];
         (cube || [x, y, z] == [8, 3, 3]) as u8
     };
     let volume = Volume::from_fn([10, 7, 7], Geometry::default(), value).unwrap();
-    let all = meshed(&volume, IsosurfaceParams::default());
+    let all = extract_mesh(&volume, IsosurfaceParams::default());
     let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
     let chosen = |largest, min_voxels| {
         let choice = ComponentFilter {
@@ -206,15 +206,15 @@ fn a_cavity_goes_with_its_piece() {
     };
     assert_eq!(chosen(false, 0), (3, 3, 124));
     assert_eq!(chosen(true, 0), (2, 3, 124));
-    // the cavity of one voxel goes too
+    // the cavity of one voxel is removed too
     assert_eq!(chosen(false, 2), (1, 3, 124));
     assert_eq!(chosen(false, 125), (0, 3, 0));
 }
 
 #[test]
-fn meshes_of_something_else_are_refused() {
+fn meshes_of_another_solid_are_rejected() {
     let volume = blobs([9, 9, 9], 5, 5);
-    let all = meshed(&volume, IsosurfaceParams::default());
+    let all = extract_mesh(&volume, IsosurfaceParams::default());
     let other = Mask::new([9, 9, 9], *volume.geometry()).unwrap();
     let choice = ComponentFilter {
         largest: true,
@@ -227,7 +227,7 @@ fn meshes_of_something_else_are_refused() {
     );
     let far = Geometry::from_spacing([1.0; 3], [3e6, 0.0, 0.0]).unwrap();
     let volume = Volume::new(volume.samples().to_vec(), [9, 9, 9], far).unwrap();
-    let all = meshed(&volume, IsosurfaceParams::default());
+    let all = extract_mesh(&volume, IsosurfaceParams::default());
     let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
     let error = filter_components(&all, &solid, choice).unwrap_err();
     assert!(matches!(error, MeshFilterError::TooFar { .. }), "{error}");
