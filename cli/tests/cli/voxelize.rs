@@ -70,7 +70,6 @@ fn tetrahedron_is_voxelized_exactly() {
 }
 
 /// An isosurface in every readable mesh format.
-
 #[test]
 fn voxelized_isosurface_matches_the_volume() {
     let folder = Folder::new();

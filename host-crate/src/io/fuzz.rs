@@ -217,7 +217,6 @@ fn failure<T: Sample>(mut reader: VolumeReader<'_>) -> FileError {
 }
 
 /// Checks the invariants of a volume that was read.
-
 fn check(file: &VolumeFile) {
     let dims = file.volume.dims();
     assert_eq!(sample_count(dims), Ok(file.volume.len()), "dims {dims:?}");

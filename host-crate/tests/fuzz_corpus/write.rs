@@ -366,7 +366,6 @@ fn text_meshes() -> Vec<File> {
 }
 
 /// Returns STL files: both forms, and damage.
-
 fn facets() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.stl");

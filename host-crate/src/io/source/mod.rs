@@ -16,7 +16,7 @@ use std::thread::Scope;
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
-use crate::io::source::random_access::Positioned;
+use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::source::read_ahead::read_ahead;
 use crate::io::{ByteCount, FileProblem};
 
@@ -70,7 +70,7 @@ type Reader<'a> = Box<dyn BufRead + Send + 'a>;
 pub(crate) struct Source<'a> {
     reader: Reader<'a>,
     /// Random access to the same bytes, for uncompressed regular files and memory.
-    positioned: Option<Positioned<'a>>,
+    positioned: Option<RandomAccessBytes<'a>>,
     left: Remaining,
     /// Number of bytes consumed so far.
     position: u64,
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
         let reader = Box::new(BufReader::with_capacity(BUFFER, Arc::clone(&file)));
         Ok(if metadata.is_file() {
             let mut source = Self::new(reader, Remaining::Exactly(metadata.len()));
-            source.positioned = Some(Positioned::File(file));
+            source.positioned = Some(RandomAccessBytes::File(file));
             source
         } else {
             Self::new(reader, Remaining::Unknown)
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
     /// Reads from memory.
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let mut source = Self::new(Box::new(bytes), Remaining::Exactly(bytes.len() as u64));
-        source.positioned = Some(Positioned::Bytes(bytes));
+        source.positioned = Some(RandomAccessBytes::Bytes(bytes));
         source
     }
 
@@ -127,7 +127,7 @@ impl<'a> Source<'a> {
 
     /// Returns random access to the bytes, with offsets that count like
     /// [`position`](Self::position); `None` for compressed data and pipes.
-    pub fn positioned(&self) -> Option<Positioned<'a>> {
+    pub fn positioned(&self) -> Option<RandomAccessBytes<'a>> {
         self.positioned.clone()
     }
 
@@ -194,7 +194,7 @@ impl<'a> Source<'a> {
             return Ok(false);
         }
         match &self.positioned {
-            Some(file @ Positioned::File(_)) => {
+            Some(file @ RandomAccessBytes::File(_)) => {
                 // The position is the offset in the file, see `seek_over`.
                 Ok(file.fill(buffer, self.position)? && self.seek_over(bytes)?)
             }
@@ -226,7 +226,7 @@ impl<'a> Source<'a> {
 
     /// Skips bytes of a file without reading them. Returns `false` if that is impossible.
     fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
-        let Some(Positioned::File(file)) = &self.positioned else {
+        let Some(RandomAccessBytes::File(file)) = &self.positioned else {
             return Ok(false);
         };
         if !matches!(self.left, Remaining::Exactly(left) if left >= count) {

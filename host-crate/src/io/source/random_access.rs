@@ -12,12 +12,12 @@ const CHUNK: usize = 1 << 20;
 
 /// A regular file or memory with random access.
 #[derive(Clone)]
-pub(crate) enum Positioned<'a> {
+pub(crate) enum RandomAccessBytes<'a> {
     File(Arc<File>),
     Bytes(&'a [u8]),
 }
 
-impl Positioned<'_> {
+impl RandomAccessBytes<'_> {
     /// Fills `buffer` with the bytes from `offset` on. Returns `false` if there are fewer. Large
     /// buffers are filled by several threads.
     ///
@@ -95,8 +95,8 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&content).unwrap();
         for bytes in [
-            Positioned::File(Arc::new(file)),
-            Positioned::Bytes(&content),
+            RandomAccessBytes::File(Arc::new(file)),
+            RandomAccessBytes::Bytes(&content),
         ] {
             let mut buffer = vec![0; CHUNK + 990];
             assert!(bytes.fill(&mut buffer, 10).unwrap());

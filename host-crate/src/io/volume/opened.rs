@@ -86,7 +86,6 @@ impl<'a> OpenedVolume<'a> {
 }
 
 /// Attributes a problem to the data file `name`, if there is one.
-
 pub(crate) fn in_data_file(name: Option<&str>, problem: FileProblem) -> FileProblem {
     match name {
         Some(name) => wrap(name, problem),

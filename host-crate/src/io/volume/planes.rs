@@ -1,6 +1,6 @@
 //! Sources of planes: random access, or sequential decoding with a window of recent samples.
 
-use crate::io::source::random_access::Positioned;
+use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::volume::samples::stream::SampleStream;
@@ -22,7 +22,7 @@ pub(crate) enum PlaneSource<'a> {
 
 /// Random access to binary samples. The length of the file has been checked.
 pub(crate) struct RandomAccessPlanes<'a> {
-    bytes: Positioned<'a>,
+    bytes: RandomAccessBytes<'a>,
     /// Offset of the first sample of the selected volume, in bytes.
     offset: u64,
     layout: Layout,
@@ -31,7 +31,7 @@ pub(crate) struct RandomAccessPlanes<'a> {
 
 impl<'a> RandomAccessPlanes<'a> {
     /// Creates random access to the selected volume.
-    pub fn new(bytes: Positioned<'a>, opened: OpenedVolume<'a>) -> Self {
+    pub fn new(bytes: RandomAccessBytes<'a>, opened: OpenedVolume<'a>) -> Self {
         Self {
             bytes,
             offset: opened.source.position() + opened.volume * opened.layout.volume_bytes(),

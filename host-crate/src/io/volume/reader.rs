@@ -24,6 +24,7 @@ use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions};
 ///
 /// Memory: the requested samples, 4 MiB during conversion, and for sequential decoding the overlap
 /// and the decoder's buffers.
+///
 /// ```
 /// use ferrovox::io::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
 /// use ferrovox::grid::{Geometry, Volume};

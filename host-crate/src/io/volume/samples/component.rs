@@ -29,7 +29,7 @@ pub(crate) fn select_component<'a>(
         width,
         group,
         first: (component as usize).saturating_mul(width),
-        given: Vec::new(),
+        selected: Vec::new(),
         next: 0,
     };
     Source::from_decoder(filter, left)
@@ -47,7 +47,7 @@ pub(crate) fn select_decimal_component(
         components,
         component,
         number: 0,
-        given: Vec::new(),
+        selected: Vec::new(),
         next: 0,
     };
     Source::from_decoder(filter, left)
@@ -73,15 +73,15 @@ struct ComponentBytes<'a> {
     /// Offset of the component in a sample, in bytes.
     first: usize,
     /// Bytes of the component in the current chunk.
-    given: Vec<u8>,
-    /// Index of the next byte of `given` to be returned.
+    selected: Vec<u8>,
+    /// Index of the next byte of `selected` to be returned.
     next: usize,
 }
 
 impl ComponentBytes<'_> {
     /// Reads the next chunk of samples. Returns `false` at the end.
     fn read_chunk(&mut self) -> Result<bool, FileProblem> {
-        self.given.clear();
+        self.selected.clear();
         self.next = 0;
         if self.group > CHUNK {
             return self.read_large_sample();
@@ -91,13 +91,13 @@ impl ComponentBytes<'_> {
         let samples = samples[..found].chunks(self.group);
         for sample in samples {
             let end = sample.len().min(self.first + self.width);
-            self.given
+            self.selected
                 .extend(sample.get(self.first..end).unwrap_or_default());
         }
         // A truncated sample without bytes of this component still counts as data, so that the file
         // is reported as too short, not as complete.
-        if self.given.is_empty() && found > 0 {
-            self.given.push(0);
+        if self.selected.is_empty() && found > 0 {
+            self.selected.push(0);
         }
         Ok(found > 0)
     }
@@ -110,7 +110,7 @@ impl ComponentBytes<'_> {
         if skipped == 0 && found == 0 {
             return Ok(false);
         }
-        self.given.extend(&number[..found.max(1)]);
+        self.selected.extend(&number[..found.max(1)]);
         self.source
             .skip((self.group - self.first - self.width) as u64)?;
         Ok(true)
@@ -119,10 +119,10 @@ impl ComponentBytes<'_> {
 
 impl Read for ComponentBytes<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.next == self.given.len() && !self.read_chunk().map_err(io::Error::other)? {
+        if self.next == self.selected.len() && !self.read_chunk().map_err(io::Error::other)? {
             return Ok(0);
         }
-        Ok(copy_available(&self.given, &mut self.next, buffer))
+        Ok(copy_available(&self.selected, &mut self.next, buffer))
     }
 }
 
@@ -134,7 +134,7 @@ struct ComponentNumbers<'a> {
     /// Component of the next number in the source.
     number: u64,
     /// Current number, followed by a space.
-    given: Vec<u8>,
+    selected: Vec<u8>,
     next: usize,
 }
 
@@ -148,8 +148,8 @@ impl ComponentNumbers<'_> {
             let number = self.number;
             self.number = (number + 1) % self.components;
             if number == self.component {
-                (self.given, self.next) = (word, 0);
-                self.given.push(b' ');
+                (self.selected, self.next) = (word, 0);
+                self.selected.push(b' ');
                 return Ok(true);
             }
         }
@@ -158,10 +158,10 @@ impl ComponentNumbers<'_> {
 
 impl Read for ComponentNumbers<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.next == self.given.len() && !self.read_number().map_err(io::Error::other)? {
+        if self.next == self.selected.len() && !self.read_number().map_err(io::Error::other)? {
             return Ok(0);
         }
-        Ok(copy_available(&self.given, &mut self.next, buffer))
+        Ok(copy_available(&self.selected, &mut self.next, buffer))
     }
 }
 
