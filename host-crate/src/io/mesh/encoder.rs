@@ -6,8 +6,8 @@ use crate::io::{FileError, FileProblem};
 use crate::mesh::TriangleMesh;
 use std::ops::Range;
 
-/// Upper bound on the encoded size of one vertex, normal or triangle, in bytes. The longest are the
-/// six `f32` of a PLY vertex and the three of an OBJ line, with at most 50 characters each.
+/// Upper bound on the encoded size of one vertex, normal or triangle, in bytes. The longest items
+/// are lines of text: an `f32` has at most 50 characters.
 pub(super) const MAX_ITEM_BYTES: usize = 512;
 
 /// Names of the two labels of a triangle, as files store them.

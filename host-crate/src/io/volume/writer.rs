@@ -25,7 +25,7 @@ const LEVEL: u32 = 2;
 const BUFFER: usize = 1 << 18;
 
 /// Writes a volume file whose samples arrive in pieces:
-/// [`write_volume`](fn@crate::io::volume::write) for volumes larger than memory. The file does not
+/// [`write_volume`](fn@crate::io::write_volume) for volumes larger than memory. The file does not
 /// depend on the sizes of the pieces.
 ///
 /// The file is replaced atomically: it appears under its name when it is finished. Until then, and
