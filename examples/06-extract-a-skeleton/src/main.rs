@@ -72,7 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // 5. Check the result: one endpoint per limb, near the centre of its half ball, and one junction.
+    // 5. Check the result: one endpoint per limb, near the centre of its half ball, and one
+    //    junction.
     let ends: Vec<usize> = (0..degrees.len())
         .filter(|&node| degrees[node] == 1)
         .collect();

@@ -29,7 +29,7 @@ impl<T: Sample> Objects for VolumeView<'_, T> {}
 impl<T: Sample> Objects for &Volume<T> {}
 impl Objects for &Mask {}
 
-/// The operations of [`Objects`](super::Objects), hidden from users.
+/// Operations of the public trait `Objects`, hidden from users.
 mod sealed {
     use super::{
         super::{Params, voxels::runs::Runs},

@@ -37,8 +37,9 @@ pub struct Extraction {
 
 /// Extracts the skeleton of a solid.
 ///
-/// `execution` is a [`Stream`] or an [`Execution`], which names several devices for the force field
-/// and a [`Monitor`](crate::monitor::Monitor). The solid is in the memory of the first device.
+/// `execution` is a [`Stream`](crate::device::Stream) or an [`Execution`], which names several
+/// devices for the force field and a [`Monitor`](crate::monitor::Monitor). The solid is in the
+/// memory of the first device.
 ///
 /// The force field dominates the time: it is proportional to the number of inside voxels times the
 /// number of surface voxels if these are few, otherwise to the number of voxels. It takes about 60
