@@ -99,12 +99,12 @@ pub fn search_shortest_path(
                 continue;
             }
             let next_class = cocycle.table.sum(at_class, cocycle.step_class(voxel, bit));
-            let next_place = (neighbour as u32, next_class);
+            let next_state = (neighbour as u32, next_class);
             arrivals.reserve_or_unwind(1);
-            let best = arrivals.entry(next_place).or_insert((f64::INFINITY, state));
+            let best = arrivals.entry(next_state).or_insert((f64::INFINITY, state));
             if next < best.0 {
                 *best = (next, state);
-                queue.push_or_unwind(Reverse((bound.to_bits(), next.to_bits(), next_place)));
+                queue.push_or_unwind(Reverse((bound.to_bits(), next.to_bits(), next_state)));
             }
         }
     }

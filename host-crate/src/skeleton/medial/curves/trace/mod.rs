@@ -1,0 +1,290 @@
+//! Selection of the voxel paths that become curves: a cycle basis, and branches to uncovered
+//! voxels.
+
+mod branches;
+mod cycles;
+
+use super::{
+    coverage::{Coverage, CoverageRule},
+    endpoints::extension_points,
+    intermediate_graph::IntermediateGraph,
+    intersections::resolve_intersections,
+    shorten::shorten_edges,
+    voxel_links::VoxelLinks,
+};
+use crate::{
+    grid::Metric,
+    memory::{CollectOrUnwind, ExtendOrUnwind, zeroed_or_unwind},
+    monitor::Cancelled,
+    parallel,
+    skeleton::medial::{
+        context::ComponentContext,
+        paths::shortest_paths::{ShortestPaths, extremal_voxel, farthest_voxel},
+        progress::Stage,
+        topology::cocycle::Cocycle,
+        voxels::{
+            object::{MIN_PARALLEL_ITEMS, Object},
+            segment_voxels::{FixedPoint, to_voxels, voxel_centre},
+        },
+    },
+};
+use std::{cmp::Reverse, ops::Range};
+
+/// Root of the shortest paths, and the paths.
+pub struct PathsFromRoot {
+    pub root: Root,
+    pub paths: ShortestPaths,
+}
+
+/// Root voxel.
+#[derive(Clone, Copy)]
+pub struct Root {
+    pub voxel: usize,
+    /// `true` if the voxel is the centre of a ball-like component.
+    is_ball_centre: bool,
+}
+
+impl Root {
+    /// Selects the root: the centre of a ball-like component without tunnels, otherwise an extremal
+    /// voxel.
+    pub fn select(
+        object: &Object,
+        metric: &Metric,
+        squared_distances: &[f64],
+        tunnels: u64,
+    ) -> Self {
+        let middle = match tunnels {
+            0 => ball_centre(object, metric, squared_distances),
+            _ => None,
+        };
+        Self {
+            voxel: middle.unwrap_or_else(|| extremal_voxel(object, metric)),
+            is_ball_centre: middle.is_some(),
+        }
+    }
+}
+
+/// Curves before any coverage-driven branch: one cycle per homology class, in order of increasing
+/// cost; without tunnels, the longest path or the centre of a ball.
+pub struct InitialCurves {
+    paths: ShortestPaths,
+    links: VoxelLinks,
+}
+
+impl InitialCurves {
+    pub fn new(
+        context: &ComponentContext<'_>,
+        cocycle: &mut Cocycle,
+        start: PathsFromRoot,
+        rule: CoverageRule,
+    ) -> Result<Self, Cancelled> {
+        let PathsFromRoot { root, paths } = start;
+        let Root {
+            voxel: root,
+            is_ball_centre,
+        } = root;
+        let mut tracer = CurveTracer::new(context, &paths, VoxelLinks::default(), rule, false);
+        tracer.mark_on_skeleton(&[root as u32]);
+        if cocycle.rank() > 0 {
+            tracer.add_cycles(cocycle)?;
+            tracer.remove_trunk(root);
+        } else if !is_ball_centre {
+            tracer.add_branch(farthest_voxel_along(&paths, context.object.len()))?;
+        } else {
+            tracer.links = VoxelLinks::from_voxel(root);
+        }
+        let links = tracer.links;
+        Ok(Self { paths, links })
+    }
+}
+
+/// Traces the curves of a component: the initial curves, a path from the farthest uncovered voxel
+/// until all voxels are covered, then branches to convex voxels if they are long enough. Edges that
+/// are too long are shortened within their homology class. The classes of all cycles are
+/// independent. With `extends_ends`, coverage assumes that ends are extended straight, as by
+/// [`extend_ends`](super::endpoints::extend_ends).
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn trace_curves(
+    context: &ComponentContext<'_>,
+    cocycle: &mut Cocycle,
+    initial_curves: &InitialCurves,
+    rule: CoverageRule,
+    convex_voxels: &[u32],
+    extends_ends: bool,
+) -> Result<VoxelLinks, Cancelled> {
+    let InitialCurves { paths, links } = initial_curves;
+    let mut tracer = CurveTracer::new(context, paths, links.clone(), rule, extends_ends);
+    tracer.reset_coverage()?;
+    tracer.add_branches()?;
+    tracer.add_detail_branches(convex_voxels)?;
+    for _ in 0..MAX_ROUNDS {
+        if !shorten_edges(context, cocycle, &mut tracer.links)? {
+            break;
+        }
+        tracer.reset_coverage()?;
+        if !tracer.add_branches()? {
+            break;
+        }
+    }
+    resolve_intersections(context, cocycle, &mut tracer.links);
+    context.progress.finish_stage(Stage::Curves)?;
+    Ok(tracer.links)
+}
+
+/// Fraction of the inscribed radius within which the following voxels of a path are skipped.
+const SKIPPED_FRACTION: f64 = 0.3;
+/// Maximum number of passes of shortening and coverage.
+const MAX_ROUNDS: usize = 20;
+
+/// Returns the voxel with the longest path.
+fn farthest_voxel_along(paths: &ShortestPaths, count: usize) -> usize {
+    let range_max = |voxels: Range<usize>| {
+        let keys = voxels.map(|voxel| (paths.length_units(voxel), Reverse(voxel)));
+        keys.max()
+    };
+    let last = parallel::reduce(count, MIN_PARALLEL_ITEMS, range_max, Option::max).flatten();
+    last.map_or(0, |(_, Reverse(voxel))| voxel)
+}
+
+/// Returns the centre of a component that is about as long as it is wide.
+fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> Option<usize> {
+    // the first of the largest distances
+    let order = |a: &usize, b: &usize| {
+        squared_distances[*a]
+            .total_cmp(&squared_distances[*b])
+            .then(b.cmp(a))
+    };
+    let range_max = |voxels: Range<usize>| voxels.max_by(order);
+    let larger = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).max_by(order);
+    let middle = parallel::reduce(
+        squared_distances.len(),
+        MIN_PARALLEL_ITEMS,
+        range_max,
+        larger,
+    )??;
+    let at = object.position(middle).map(f64::from);
+    let farthest = farthest_voxel(object, metric, at, object.row_endpoints());
+    let farthest_position = object.position(farthest);
+    let length = metric.length([0, 1, 2].map(|axis| f64::from(farthest_position[axis]) - at[axis]));
+    (length <= 1.05 * squared_distances[middle].sqrt() - 0.3).then_some(middle)
+}
+
+/// State of the tracing.
+struct CurveTracer<'a> {
+    context: &'a ComponentContext<'a>,
+    rule: CoverageRule,
+    paths: &'a ShortestPaths,
+    /// `true` for voxels of the skeleton, and the list of these voxels.
+    is_on_skeleton: Vec<bool>,
+    skeleton_voxels: Vec<u32>,
+    links: VoxelLinks,
+    coverage: Coverage<'a>,
+    extends_ends: bool,
+}
+
+impl<'a> CurveTracer<'a> {
+    fn new(
+        context: &'a ComponentContext<'a>,
+        paths: &'a ShortestPaths,
+        links: VoxelLinks,
+        rule: CoverageRule,
+        extends_ends: bool,
+    ) -> Self {
+        Self {
+            context,
+            rule,
+            paths,
+            is_on_skeleton: zeroed_or_unwind::<bool>(context.object.len()),
+            skeleton_voxels: Vec::new(),
+            links,
+            coverage: Coverage::new(context.object, context.metric),
+            extends_ends,
+        }
+    }
+
+    /// Adds voxels to the skeleton.
+    fn mark_on_skeleton(&mut self, voxels: &[u32]) {
+        for &voxel in voxels {
+            self.is_on_skeleton[voxel as usize] = true;
+        }
+        self.skeleton_voxels
+            .extend_or_unwind(voxels.iter().copied());
+    }
+
+    /// Returns the coverage ball of a position.
+    fn ball(&self, position: FixedPoint) -> ([f64; 3], f64) {
+        let radius = self.context.radius(position);
+        (to_voxels(position), self.rule.radius(radius))
+    }
+
+    /// Returns coverage balls of a path; voxels close to the preceding ball, relative to its
+    /// radius, are skipped.
+    fn balls(&self, path: &[u32]) -> Vec<([f64; 3], f64)> {
+        let mut balls = Vec::new();
+        let mut next = 0.0;
+        for (at, &voxel) in path.iter().enumerate() {
+            let position = self.voxel_centre(voxel);
+            if at > 0 {
+                next -= self
+                    .context
+                    .distance(self.voxel_centre(path[at - 1]), position);
+            }
+            if next <= 0.0 || at + 1 == path.len() {
+                balls.push_or_unwind(self.ball(position));
+                next = SKIPPED_FRACTION * self.context.radius(position);
+            }
+        }
+        balls
+    }
+
+    /// Returns the centre of a voxel.
+    fn voxel_centre(&self, voxel: u32) -> FixedPoint {
+        voxel_centre(self.context.object.position(voxel as usize))
+    }
+
+    /// Recomputes the coverage from the current links.
+    fn reset_coverage(&mut self) -> Result<(), Cancelled> {
+        self.coverage = Coverage::new(self.context.object, self.context.metric);
+        for voxel in std::mem::take(&mut self.skeleton_voxels) {
+            self.is_on_skeleton[voxel as usize] = false;
+        }
+        let voxels = self.links.voxels();
+        self.mark_on_skeleton(&voxels);
+        let graph = IntermediateGraph::from_links(self.context.object, &self.links);
+        let degrees = graph.degrees();
+        let mut edges = graph.edges;
+        let balls = parallel::try_map_mut(&mut edges, |_, edge| {
+            self.context.progress.check()?;
+            let mut balls = self.balls(&edge.voxels);
+            for node in edge.nodes {
+                if self.extends_ends && degrees[node] == 1 {
+                    balls.extend_or_unwind(self.end_balls(&edge.points));
+                }
+                edge.points.reverse();
+            }
+            Ok::<_, Cancelled>(balls)
+        })?;
+        let mut balls: Vec<_> = balls.into_iter().flatten().collect_or_unwind();
+        balls.extend_or_unwind(
+            self.links
+                .isolated_voxel
+                .map(|voxel| self.ball(self.voxel_centre(voxel))),
+        );
+        self.coverage.add_balls(&balls);
+        Ok(())
+    }
+
+    /// Returns the predecessor of a voxel on the path from the root.
+    fn predecessor(&self, voxel: usize) -> Option<usize> {
+        let bit = self.paths.predecessor_bit(voxel)?;
+        Some(self.context.object.neighbour(voxel, bit))
+    }
+
+    /// Returns the coverage balls of the straight extension at the start of a curve.
+    fn end_balls(&self, positions: &[FixedPoint]) -> impl Iterator<Item = ([f64; 3], f64)> {
+        let positions = extension_points(self.context, positions).into_iter();
+        positions.map(|position| self.ball(position))
+    }
+}
