@@ -106,8 +106,8 @@ pub fn vessels(seed: u64) -> ReferenceObject {
         let balls = meeting.map(|((_, max_radius), &position)| (position, 1.2 * max_radius + 1.0));
         tubes.balls.extend(balls);
     }
-    let reference = tubes.draw("vessels", seed, Grid::unit());
-    centre_in(reference, [470, 500, 136]).with(components, 67, 0)
+    let reference = tubes.voxelize("vessels", seed, Grid::unit());
+    centre_in(reference, [470, 500, 136]).with_betti(components, 67, 0)
 }
 
 /// Returns links between the sites of a component that connect all of them and close the given
@@ -301,5 +301,5 @@ pub fn digits(seed: u64) -> ReferenceObject {
             }
         }
     }
-    ReferenceObject::without_ground_truth("bones with holes", seed, voxels).with(20, 100, 0)
+    ReferenceObject::without_ground_truth("bones with holes", seed, voxels).with_betti(20, 100, 0)
 }

@@ -111,7 +111,7 @@ impl ReferenceObject {
 
     /// Sets the Betti numbers.
     #[must_use]
-    pub fn with(mut self, components: u64, tunnels: u64, cavities: u64) -> Self {
+    pub fn with_betti(mut self, components: u64, tunnels: u64, cavities: u64) -> Self {
         self.betti = Some(Betti::new(components, tunnels, cavities));
         self
     }

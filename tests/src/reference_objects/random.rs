@@ -70,8 +70,8 @@ pub fn tree(tubes: usize, seed: u64, grid: Grid) -> ReferenceObject {
         radius: branch.radius,
     });
     let mut reference = Tubes::round(axes.collect())
-        .draw(format!("tree of {count} tubes"), seed, grid)
-        .with(1, 0, 0)
+        .voxelize(format!("tree of {count} tubes"), seed, grid)
+        .with_betti(1, 0, 0)
         .with_ends(count + 1);
     reference.length_allowance -= joined;
     reference
@@ -233,8 +233,8 @@ pub fn net(nodes_along: [usize; 3], cycles: usize, seed: u64, grid: Grid) -> Ref
         tubes.balls.push((nodes[node], widest + scale.coarse));
     }
     let mut reference = tubes
-        .draw(format!("net of {count} nodes, {closed} cycles"), seed, grid)
-        .with(1, closed as u64, 0);
+        .voxelize(format!("net of {count} nodes, {closed} cycles"), seed, grid)
+        .with_betti(1, closed as u64, 0);
     reference.length_allowance = length_allowance;
     reference
 }
@@ -282,5 +282,5 @@ pub fn dust(along: [usize; 3]) -> ReferenceObject {
         0,
         voxels.expect("a size"),
     )
-    .with(count, 0, 0)
+    .with_betti(count, 0, 0)
 }

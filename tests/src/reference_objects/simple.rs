@@ -16,12 +16,12 @@ pub fn rod(direction: [f64; 3], radius: f64, length: f64, grid: Grid) -> Referen
     };
     let [x, y, z] = direction;
     tubes
-        .draw(
+        .voxelize(
             format!("rod {radius} x {length} along ({x}, {y}, {z})"),
             0,
             grid,
         )
-        .with(1, 0, 0)
+        .with_betti(1, 0, 0)
         .with_ends(2)
 }
 
@@ -40,8 +40,8 @@ pub fn tube(direction: [f64; 3], radius: f64, length: f64, grid: Grid) -> Refere
     let end = Point3::from(Vector3::from(direction).normalize() * length);
     let axis = Axis::straight(Point3::origin(), end, radius);
     Tubes::round(vec![axis])
-        .draw(format!("tube {radius} x {length}"), 0, grid)
-        .with(1, 0, 0)
+        .voxelize(format!("tube {radius} x {length}"), 0, grid)
+        .with_betti(1, 0, 0)
         .with_ends(2)
 }
 
@@ -67,7 +67,7 @@ pub fn arms(count: usize, radius: f64, length: f64, seed: u64, grid: Grid) -> Re
     });
     let tubes = Tubes::round(axes.collect());
     let mut reference = tubes
-        .draw(format!("{count} arms of {radius}"), seed, grid)
+        .voxelize(format!("{count} arms of {radius}"), seed, grid)
         .with_ends(count);
     reference.length_allowance /= 2.0;
     reference
@@ -82,8 +82,8 @@ pub fn t_of_tubes(grid: Grid) -> ReferenceObject {
         Axis::straight(at(0.0, 0.0), at(0.0, 42.0), 2.5),
     ];
     let mut reference = Tubes::round(axes)
-        .draw("T of tubes 4 and 2.5", 0, grid)
-        .with(1, 0, 0)
+        .voxelize("T of tubes 4 and 2.5", 0, grid)
+        .with_betti(1, 0, 0)
         .with_ends(3);
     reference.length_allowance -= 2.5;
     reference
@@ -100,8 +100,8 @@ pub fn thin_branch(grid: Grid) -> ReferenceObject {
         Axis::straight(from, from + branch, 1.5),
     ];
     let mut reference = Tubes::round(axes)
-        .draw("trunk 4 with a branch 1.5", 0, grid)
-        .with(1, 0, 0)
+        .voxelize("trunk 4 with a branch 1.5", 0, grid)
+        .with_betti(1, 0, 0)
         .with_ends(3);
     reference.length_allowance -= 1.5;
     reference
@@ -129,8 +129,8 @@ pub fn ring(normal: [f64; 3], major: f64, minor: f64, grid: Grid) -> ReferenceOb
         radius: minor,
     };
     let mut reference = Tubes::round(vec![axis])
-        .draw(format!("ring {major}/{minor}"), 0, grid)
-        .with(1, 1, 0)
+        .voxelize(format!("ring {major}/{minor}"), 0, grid)
+        .with_betti(1, 1, 0)
         .with_ends(0);
     reference.length_allowance = 0.0;
     reference
@@ -150,8 +150,8 @@ pub fn knot(scale: f64, radius: f64, grid: Grid) -> ReferenceObject {
     let mut points: Vec<_> = (0..240).map(|n| at(n as f64 / 240.0)).collect();
     points.push(points[0]);
     let mut reference = Tubes::round(vec![Axis { points, radius }])
-        .draw(format!("trefoil knot {scale}/{radius}"), 0, grid)
-        .with(1, 1, 0)
+        .voxelize(format!("trefoil knot {scale}/{radius}"), 0, grid)
+        .with_betti(1, 1, 0)
         .with_ends(0);
     reference.length_allowance = 0.0;
     reference
@@ -170,7 +170,7 @@ pub fn helix(turns: f64, major: f64, pitch: f64, radius: f64, grid: Grid) -> Ref
         radius,
     };
     Tubes::round(vec![axis])
-        .draw(format!("helix {major}/{radius}"), 0, grid)
-        .with(1, 0, 0)
+        .voxelize(format!("helix {major}/{radius}"), 0, grid)
+        .with_betti(1, 0, 0)
         .with_ends(2)
 }

@@ -31,7 +31,7 @@ pub fn shell(outer: f64, inner: f64) -> ReferenceObject {
         let squared: i64 = p.iter().map(|c| (c - half) * (c - half)).sum();
         (inner..=outer).contains(&(squared as f64).sqrt())
     })
-    .with(1, 0, 1)
+    .with_betti(1, 0, 1)
 }
 
 /// Creates a box with a square hole and a cavity. One component, one tunnel, one cavity: its Euler
@@ -48,7 +48,7 @@ pub fn tunnel_and_cavity() -> ReferenceObject {
             solid && !hole && !hollow
         },
     )
-    .with(1, 1, 1)
+    .with_betti(1, 1, 1)
 }
 
 /// Creates a plate of the given thickness with a row of square holes. One component, one tunnel per
@@ -63,7 +63,7 @@ pub fn plate(thick: usize, holes: usize) -> ReferenceObject {
         let hole = at >= 0 && at < 12 * holes as i64 && at % 12 < 6 && (12..18).contains(&y);
         solid && !hole
     })
-    .with(1, holes as u64, 0)
+    .with_betti(1, holes as u64, 0)
 }
 
 /// Creates a curved sheet, oblique to the axes and about one and a half voxels thick. One
@@ -75,7 +75,7 @@ pub fn bent_sheet() -> ReferenceObject {
         let height = 15.0 + 5.0 * (x * 0.17).sin() + 0.21 * y - 4.0;
         inside && (z - height).abs() <= 0.9
     })
-    .with(1, 0, 0)
+    .with_betti(1, 0, 0)
 }
 
 /// Creates two voxels that touch at a corner. One component.
@@ -83,7 +83,7 @@ pub fn touching_at_a_corner() -> ReferenceObject {
     from_predicate("two voxels at a corner", [6; 3], |p| {
         p == [2; 3] || p == [3; 3]
     })
-    .with(1, 0, 0)
+    .with_betti(1, 0, 0)
 }
 
 /// Creates two voxels that touch at an edge. One component.
@@ -91,7 +91,7 @@ pub fn touching_at_an_edge() -> ReferenceObject {
     from_predicate("two voxels at an edge", [6; 3], |p| {
         p == [2; 3] || p == [3, 3, 2]
     })
-    .with(1, 0, 0)
+    .with_betti(1, 0, 0)
 }
 
 /// Creates four voxels around a hole that is closed by corners only. One component, one tunnel.
@@ -99,17 +99,17 @@ pub fn ring_of_corners() -> ReferenceObject {
     from_predicate("four voxels around a hole", [5, 5, 3], |p| {
         [[1, 2, 1], [3, 2, 1], [2, 1, 1], [2, 3, 1]].contains(&p)
     })
-    .with(1, 1, 0)
+    .with_betti(1, 1, 0)
 }
 
 /// Creates a single voxel.
 pub fn single() -> ReferenceObject {
-    from_predicate("one voxel", [3; 3], |p| p == [1; 3]).with(1, 0, 0)
+    from_predicate("one voxel", [3; 3], |p| p == [1; 3]).with_betti(1, 0, 0)
 }
 
 /// Creates an object that fills the volume.
 pub fn full(n: usize) -> ReferenceObject {
-    from_predicate(&format!("all of {n}^3"), [n; 3], |_| true).with(1, 0, 0)
+    from_predicate(&format!("all of {n}^3"), [n; 3], |_| true).with_betti(1, 0, 0)
 }
 
 /// Creates a bar that extends from border to border.
@@ -117,7 +117,7 @@ pub fn through_the_border(n: usize) -> ReferenceObject {
     from_predicate("a bar through the border", [n, 7, 7], |[_, y, z]| {
         (2..5).contains(&y) && (2..5).contains(&z)
     })
-    .with(1, 0, 0)
+    .with_betti(1, 0, 0)
 }
 
 /// Creates a diagonal row of voxels, each touching the next at a corner. One component.
@@ -125,5 +125,5 @@ pub fn diagonal(n: usize) -> ReferenceObject {
     from_predicate("a diagonal of voxels", [n + 4; 3], |[x, y, z]| {
         x == y && y == z && (2..n as i64 + 2).contains(&x)
     })
-    .with(1, 0, 0)
+    .with_betti(1, 0, 0)
 }

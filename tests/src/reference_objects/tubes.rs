@@ -116,7 +116,7 @@ impl Tubes {
 
     /// Voxelises the tubes: the voxels whose centres are in a tube, and those closest to an axis,
     /// so that tubes thinner than a voxel are connected too.
-    pub fn draw(self, name: impl Into<String>, seed: u64, grid: Grid) -> ReferenceObject {
+    pub fn voxelize(self, name: impl Into<String>, seed: u64, grid: Grid) -> ReferenceObject {
         let inverse = grid.inverse();
         let balls = self
             .axes

@@ -171,7 +171,7 @@ fn joined_tubes_are_correct() {
     assert_ground_truth(&simple::thin_branch(Grid::unit()));
     for seed in 0..6 {
         let reference = simple::arms(3, 2.5, 30.0, seed, Grid::unit());
-        assert_ground_truth(&reference.with(1, 0, 0));
+        assert_ground_truth(&reference.with_betti(1, 0, 0));
     }
 }
 
@@ -181,7 +181,7 @@ fn joined_tubes_are_centred() {
     assert_centred(&simple::thin_branch(Grid::unit()), 4.0);
     for seed in 0..6 {
         let reference = simple::arms(3, 2.5, 30.0, seed, Grid::unit());
-        assert_centred(&reference.with(1, 0, 0), 2.5);
+        assert_centred(&reference.with_betti(1, 0, 0), 2.5);
     }
 }
 

@@ -111,8 +111,8 @@ pub struct PointSlices {
 ///
 /// # Safety
 /// `sources` must hold three coordinates per source, `points` three per point; `sums` must hold
-/// [`POINT_COMPONENTS`] elements per slice of each point. Blocks must have at most [`THREADS`]
-/// threads.
+/// [`POINT_COMPONENTS`] elements per slice of each point. Blocks must have at most
+/// [`THREADS_PER_POINT`] threads.
 #[kernel(fused)]
 pub unsafe fn forces_at_points(
     sources: View<f32>,

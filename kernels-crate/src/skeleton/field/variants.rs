@@ -129,9 +129,9 @@ pub static FIELD_SOURCES: [f32; 3 * MAX_CONSTANT_SOURCES] = [0.0; 3 * MAX_CONSTA
 /// shared memory; reads and writes three sums per target.
 ///
 /// # Safety
-/// [`FIELD_SOURCES`] must hold the sources of one slice, and slices must have at most [`PIECE`]
-/// sources; `range` must be a range of (slice, block of targets) pairs within that slice. `targets`
-/// must hold three coordinates and `sums` three elements per target.
+/// [`FIELD_SOURCES`] must hold the sources of one slice, and slices must have at most
+/// [`MAX_CONSTANT_SOURCES`] sources; `range` must be a range of (slice, block of targets) pairs
+/// within that slice. `targets` must hold three coordinates and `sums` three elements per target.
 #[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower], fused)]
 pub unsafe fn forces_constant<A: Accumulator, P: Power>(
     targets: View<f32>,

@@ -79,7 +79,7 @@ fn neighbour_brick(bricks: Grid, brick: [u32; 3], bit: u32) -> Option<usize> {
 /// 27 steps, 0 for the centre. `bricks` must be the brick grid of `grid`; `queue` and `next_queue`
 /// must have capacity for all bricks, and `marks` one element per brick, at most `round`. `counts`
 /// must hold three elements: element `round % 3` the length of the queue, and that of the next
-/// round 0. Block sizes must divide [`VOXELS`].
+/// round 0. Block sizes must divide [`BRICK_VOXELS`].
 #[kernel]
 pub unsafe fn relax_bricks(
     edge_weights: View<f32>,

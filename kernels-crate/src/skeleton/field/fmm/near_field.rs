@@ -89,9 +89,9 @@ pub(super) struct NearFieldInput<'v> {
 /// mask voxels before each word. `target_bricks` must be the bricks of `batch.grid` with targets,
 /// `source_bricks` the indices of those with sources, `starts` and `sources_by_brick` the output of
 /// `list_sources_by_brick`. `offsets` must be the near offsets, x, y and z in six bits each.
-/// `weights` must hold `R^-(m + 1)` for each `R²` up to [`MAX_SQUARED`], and 0 for 0. `far` must be
-/// the output of `evaluate_local_expansions` for the same bricks; `forces` must hold four elements
-/// per target. Blocks must have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
+/// `weights` must hold `R^-(m + 1)` for each `R²` up to [`MAX_SQUARED_DISTANCE`], and 0 for 0.
+/// `far` must be the output of `evaluate_local_expansions` for the same bricks; `forces` must hold
+/// four elements per target. Blocks must have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
 #[kernel(fused)]
 pub unsafe fn add_near_field(
     words: View<u32>,

@@ -137,7 +137,8 @@ impl TranslationBatch {
         }
     }
 
-    /// Returns a coefficient of the result. The caller provides a barrier after [`Products::add`].
+    /// Returns a coefficient of the result. The caller provides a barrier after
+    /// [`TranslationBatch::accumulate`].
     #[inline(always)]
     pub fn result(&self, tables: View<u32>, table: ProductTable, term: usize) -> f64 {
         let firsts = table.firsts as usize + term;
