@@ -2,7 +2,7 @@
 //!
 //! [`run`] is the library call behind `ferrovox distance`: it reads the sites of a [`DistanceJob`],
 //! chooses the method, computes the map in core on one device or slab by slab (several devices, or
-//! limited memory), and writes the map, the nearest sites and a picture. [`compare`] computes the
+//! limited memory), and writes the map, the nearest sites and a picture. [`compare()`] computes the
 //! map by each method that supports the sites, and reports the errors relative to the exact map.
 //!
 //! | module | contents |
