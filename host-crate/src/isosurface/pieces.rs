@@ -1,4 +1,4 @@
-//! A volume's mesh in pieces that are counted before they are made.
+//! The mesh of a resident volume, in parts that are counted before they are emitted.
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams,
@@ -8,12 +8,12 @@ use super::{
 use crate::{device::Stream, grid::DeviceSample, partition::budget::Pieces};
 use std::ops::Range;
 
-/// The planes of cells of resident slabs.
+/// Ranges of planes of cells of a resident volume, as parts of its mesh.
 pub(crate) struct MeshPieces<'a, 'r, T> {
     pub stream: &'a Stream,
     pub resident: &'a ResidentSlabs<'r, T>,
     pub params: &'a IsosurfaceParams,
-    /// The width of the indices, or one that they do not exceed.
+    /// Index width of the mesh, or an upper bound on it.
     pub width: IndexWidth,
 }
 

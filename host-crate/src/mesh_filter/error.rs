@@ -51,7 +51,7 @@ pub enum MeshFilterError {
     /// The mesh is so far from the world origin that the grid edge of a vertex cannot be
     /// determined.
     #[error(
-        "the mesh has coordinates up to {found}, and f32 says between which samples a vertex is up to {max}; move the volume's origin nearer to 0, or leave the filter of components out"
+        "the mesh has coordinates up to {found}, but f32 resolves grid edges only up to {max}; move the volume's origin nearer to 0, or leave the filter of components out"
     )]
     TooFar {
         /// The largest absolute coordinate.
@@ -61,20 +61,22 @@ pub enum MeshFilterError {
     },
     /// The mesh is not an isosurface of the given solid.
     #[error(
-        "vertex {vertex} is not between a voxel of the solid and one outside; give the solid that the mesh is the isosurface of"
+        "vertex {vertex} is not between a voxel of the solid and one outside; pass the solid whose isosurface the mesh is"
     )]
     NotOfSolid {
         /// Index of the vertex.
         vertex: usize,
     },
     /// The number of coordinates is not a multiple of three.
-    #[error("{found} coordinates are not three for each vertex; give x, y and z of each")]
+    #[error("the number of coordinates is {found}; pass x, y and z of each vertex")]
     Coordinates {
         /// Number of coordinates.
         found: usize,
     },
     /// Triangles in device memory refer to vertices that do not exist.
-    #[error("{triangles} triangles name a vertex beyond the {vertices} that the mesh has")]
+    #[error(
+        "{triangles} triangles refer to vertices beyond the {vertices} of the mesh; pass valid indices"
+    )]
     IndexOutOfRange {
         /// Number of such triangles.
         triangles: u64,
@@ -83,7 +85,7 @@ pub enum MeshFilterError {
     },
     /// The mesh has more triangles than its indices can address.
     #[error(
-        "the mesh has {triangles} triangles, and 32 bits count up to 4294967295; take indices of 64 bits"
+        "the mesh has {triangles} triangles, more than 32-bit indices can address; use 64-bit indices"
     )]
     NarrowIndices {
         /// Number of triangles.

@@ -69,7 +69,7 @@ pub enum VoxelizeError {
         max: u64,
     },
     /// The mesh has more vertices than 32-bit indices can address.
-    #[error("the mesh has {found} vertices, which exceeds the maximum of 4294967295; simplify it")]
+    #[error("the mesh has {found} vertices, more than the maximum of 4294967295; simplify it")]
     TooManyVertices {
         /// Number of vertices.
         found: usize,

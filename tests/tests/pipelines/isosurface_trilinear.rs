@@ -191,9 +191,7 @@ fn check(
 /// Number of fields of each kind; `FERROVOX_RANDOM_FIELDS` overrides it.
 fn field_count(default: usize) -> usize {
     let given = std::env::var("FERROVOX_RANDOM_FIELDS").ok();
-    given.map_or(default, |count| {
-        count.parse().expect("a number of field_count")
-    })
+    given.map_or(default, |count| count.parse().expect("a number of fields"))
 }
 
 #[test]

@@ -386,7 +386,7 @@ fn invalid_input_of_smoothing_is_an_error() {
     )
     .unwrap_err();
     assert!(
-        error.to_string().contains("name a vertex beyond"),
+        error.to_string().contains("refer to vertices beyond"),
         "{error}"
     );
     assert_eq!(

@@ -214,7 +214,7 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
                 ),
             )?;
         }
-        times.end(stream, "subcases counted")?;
+        times.end(stream, "count subcases")?;
     }
     let own_vertices = if slab.last_plane_too {
         layout.triangle_counts_start()
