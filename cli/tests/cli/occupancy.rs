@@ -306,7 +306,7 @@ fn occupancy_is_zero_if_no_block_can_run() {
         (&json!(0), &json!(0.0))
     );
     assert_eq!(limiters(&report), ["registers"]);
-    assert_eq!(report["limiters"][0]["slack"]["fewer_to"], 64);
+    assert_eq!(report["limiters"][0]["slack"]["reduced_to"], 64);
     assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
     assert_eq!(report["waves"], Value::Null);
 }

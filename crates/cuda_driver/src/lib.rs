@@ -7,8 +7,8 @@
 //!
 //! | situation | behaviour |
 //! | --- | --- |
-//! | library opened | `libcuda.so.1` (Linux) or `nvcuda.dll` (Windows); `FERROVOX_LIBCUDA` overrides it |
-//! | no driver installed | [`LoadError::NoDriver`] with every library tried and the loader's reason |
+//! | library opened | `libcuda.so.1` or `nvcuda.dll`; `FERROVOX_LIBCUDA` overrides the name |
+//! | no driver installed | [`LoadError::NoDriver`] with the libraries tried and the reasons |
 //! | driver older than a function | only that function fails, with [`CudaError::MissingFunction`] |
 //! | error messages | part of [`CudaError`] for every status code; no driver is required |
 //!

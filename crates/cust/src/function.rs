@@ -93,10 +93,9 @@ impl Function<'_> {
     }
 
     /// Allows launches with up to `bytes` bytes of dynamic shared memory per block. Required above
-    /// 48 KiB; the maximum is the device's opt-in maximum ([`MaxSharedMemoryPerBlockOptin`]) minus the
-    /// kernel's static shared memory. (Not part of Rust-CUDA.)
-    ///
-    /// [`MaxSharedMemoryPerBlockOptin`]: crate::device::DeviceAttribute::MaxSharedMemoryPerBlockOptin
+    /// 48 KiB; the maximum is `MaxSharedMemoryPerBlockOptin` of
+    /// [`DeviceAttribute`](crate::device::DeviceAttribute) minus the kernel's static shared memory.
+    /// (Not part of Rust-CUDA.)
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] if the device has less shared memory.

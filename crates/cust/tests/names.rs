@@ -1,6 +1,6 @@
-//! Checks the host names listed in `docs/kernels/from-rust-cuda.md`: `crates/tests/conformance-cust`
-//! compiles them against Rust-CUDA and against this crate. (`xtask` tests that the tests listed in
-//! its tables exist.)
+//! Checks the host names listed in `docs/kernels/from-rust-cuda.md`:
+//! `crates/tests/conformance-cust` compiles them against Rust-CUDA and against this crate. (`xtask`
+//! tests that the tests listed in its tables exist.)
 
 const TABLES: &str = include_str!("../../../docs/kernels/from-rust-cuda.md");
 

@@ -155,8 +155,8 @@ fn record_hashes(
     Ok(true)
 }
 
-/// Returns whether a case has this key: its name, followed by a device type if the case has one hash per
-/// device type.
+/// Returns whether a case has this key: its name, followed by a device type if the case has one
+/// hash per device type.
 fn is_case(key: &str) -> bool {
     let (name, by_kind) = match key.split_once('@') {
         Some((name, _)) => (name, true),
