@@ -185,12 +185,13 @@ impl Builder<'_> {
         progress: &ComponentProgress<'_>,
     ) -> Result<(), Cancelled> {
         // indices refer to the remaining voxels of the topological skeleton
-        let left = &skeleton.remaining[..];
-        let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
-        let mut added = zeroed_or_unwind::<bool>(left.len());
+        let remaining = &skeleton.remaining[..];
+        let find_index =
+            |voxel: usize| remaining.binary_search_by_key(&(voxel as u32), |at| at.voxel);
+        let mut added = zeroed_or_unwind::<bool>(remaining.len());
         let mut queue = std::collections::VecDeque::new();
-        let mut is_queued = zeroed_or_unwind::<bool>(left.len());
-        for start in 0..left.len() {
+        let mut is_queued = zeroed_or_unwind::<bool>(remaining.len());
+        for start in 0..remaining.len() {
             if is_queued[start] {
                 continue;
             }
@@ -200,11 +201,11 @@ impl Builder<'_> {
                 let ThinnedVoxel {
                     voxel,
                     neighbour_mask,
-                } = left[at];
+                } = remaining[at];
                 let voxel = voxel as usize;
                 let mut present = 0;
                 for (bit, other) in self.object.neighbours(voxel, neighbour_mask) {
-                    let Ok(other) = place(other) else {
+                    let Ok(other) = find_index(other) else {
                         continue;
                     };
                     if added[other] {

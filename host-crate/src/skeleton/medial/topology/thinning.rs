@@ -86,6 +86,7 @@ struct LevelVoxels {
     bits: u64,
 }
 
+/// State of the thinning of one component.
 struct Thinning<'a> {
     object: &'a Object,
     progress: &'a ComponentProgress<'a>,
@@ -234,13 +235,13 @@ impl<'a> Thinning<'a> {
         self.remaining[word].fetch_and(!bits, Relaxed);
         let object = self.object;
         for direction in 0..9 {
-            let near = bits << 1 | bits | bits >> 1;
-            self.enqueue(object.adjacent_word_index(word, direction), near, lists);
-            for (step, end, there) in [(-1, 1, 1 << 63), (1, 1 << 63, 1)] {
+            let affected = bits << 1 | bits | bits >> 1;
+            self.enqueue(object.adjacent_word_index(word, direction), affected, lists);
+            for (step, end, facing_bit) in [(-1, 1, 1 << 63), (1, 1 << 63, 1)] {
                 if bits & end != 0
                     && let Some(other) = object.word_index_at_offset(word, direction, step)
                 {
-                    self.enqueue(other, there, lists);
+                    self.enqueue(other, facing_bit, lists);
                 }
             }
         }

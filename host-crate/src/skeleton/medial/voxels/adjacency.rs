@@ -22,17 +22,16 @@ impl Object {
             };
         }
         let row_bits = (bits >> (bit - 1)) as u32 & 7;
-        let number = self.adjacent_word(word, direction).voxel_index(bit - 1);
+        let index = self.adjacent_word(word, direction).voxel_index(bit - 1);
         if bit == 63 {
             return match self.word_at_offset(word, direction, 1) {
-                Some(next) if next.bits & 1 == 1 => (
-                    row_bits | 4,
-                    if row_bits == 0 { next.first } else { number },
-                ),
-                _ => (row_bits, number),
+                Some(next) if next.bits & 1 == 1 => {
+                    (row_bits | 4, if row_bits == 0 { next.first } else { index })
+                }
+                _ => (row_bits, index),
             };
         }
-        (row_bits, number)
+        (row_bits, index)
     }
 
     /// Returns the 27-bit mask of the component's voxels around a voxel, including itself.
