@@ -50,7 +50,7 @@ impl<K: Kernel> Call for CallOf<'_, K> {
     }
 
     unsafe fn run_on_cpu(&mut self, shape: LaunchShape, mode: Mode) -> Result<(), LaunchError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { launch_on_cpu::<K>(shape, mode, self.take()) }
     }
 }

@@ -92,9 +92,8 @@ impl<S> Constant<'_, S> {
                 if let Some(elements) = from.as_slice() {
                     let mut value = self.symbol.value_on_cpu();
                     value[..part.len()].copy_from_slice(&elements[part]);
-                    // SAFETY: launches on the CPU are done when they return, and the owner of the
-                    // constant holds the lock; that nobody reads it otherwise is the caller's
-                    // promise.
+                    // SAFETY: launches on the CPU have finished when they return, the owner of the
+                    // constant holds the lock, and the caller excludes other readers.
                     unsafe { self.symbol.set_on_cpu(&value) };
                 }
                 Ok(())

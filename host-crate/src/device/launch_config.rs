@@ -1,4 +1,4 @@
-//! LaunchConfig of the block size of a launch.
+//! Choice of the block size of a launch.
 
 use super::{DeviceError, Launch, LaunchOverride, LaunchPlan};
 use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};

@@ -162,7 +162,7 @@ impl Stream {
         if let Some(slice) = buffer.as_mut_slice() {
             slice[..elements.len()].copy_from_slice(elements);
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { stream.begin_copy_to_device(memory, bytemuck::cast_slice(elements))? };
         }
         Ok(())
@@ -186,7 +186,7 @@ impl Stream {
         if let Some(slice) = buffer.as_slice() {
             elements.copy_from_slice(&slice[..elements.len()]);
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { stream.begin_copy_to_host(bytemuck::cast_slice_mut(elements), memory)? };
         }
         Ok(())
@@ -321,7 +321,7 @@ impl Stream {
         if launch.is_empty() {
             return Ok(());
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.launch_call(launch, &mut CallOf::<K>::new(args)) }
     }
 
@@ -348,7 +348,7 @@ impl Stream {
                     dynamic_shared_bytes: choice.dynamic_shared_bytes,
                 };
                 start = moment()?;
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { call.run_on_cpu(shape, cpu.options().mode) }?;
             }
             (Inner::Cuda(cuda), Some(stream)) => {
@@ -356,7 +356,7 @@ impl Stream {
                 (kernel, choice) =
                     cuda.launch_config(&entry, &launch, launch_override.as_deref())?;
                 start = moment()?;
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { stream.launch(&kernel, &choice, call.pack()) }?;
             }
             (Inner::Cuda(_), None) => unreachable!("a stream of a CUDA device has a CUDA stream"),

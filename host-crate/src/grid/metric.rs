@@ -27,16 +27,16 @@ impl Metric {
             }
         }
         let mut upper = [[0.0; 3]; 3];
-        let mut turned: [Vector3<f64>; 3] = [Vector3::zeros(); 3];
+        let mut rotated: [Vector3<f64>; 3] = [Vector3::zeros(); 3];
         for axis in 0..3 {
-            let mut rest = axes.column(axis).into_owned();
+            let mut remainder = axes.column(axis).into_owned();
             for before in 0..axis {
-                let along = turned[before].dot(&rest);
+                let along = rotated[before].dot(&remainder);
                 upper[before][axis] = along;
-                rest -= turned[before] * along;
+                remainder -= rotated[before] * along;
             }
-            upper[axis][axis] = rest.norm();
-            turned[axis] = rest / upper[axis][axis];
+            upper[axis][axis] = remainder.norm();
+            rotated[axis] = remainder / upper[axis][axis];
         }
         (Self { gram, upper }, smallest)
     }

@@ -2,8 +2,8 @@
 //!
 //! | on the host | on a device | holds |
 //! | --- | --- | --- |
-//! | [`Volume`], [`VolumeView`], [`AnyVolume`] | [`DeviceVolume`] | a sample for each voxel, x fastest |
-//! | [`Mask`] | [`DeviceMask`] | a bit for each voxel |
+//! | [`Volume`], [`VolumeView`], [`AnyVolume`] | [`DeviceVolume`] | one sample per voxel, x fastest |
+//! | [`Mask`] | [`DeviceMask`] | one bit per voxel |
 //! | [`Points`] | [`DevicePoints`] | coordinates in voxels |
 //!
 //! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is

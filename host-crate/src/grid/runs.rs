@@ -42,8 +42,8 @@ impl Runs {
     pub fn from_complement(words: &[u32], bits: BitRows) -> Self {
         let per_row = bits.per_row.max(1);
         let in_row = (0..per_row).cycle();
-        let others = words.iter().zip(in_row);
-        Self::from_word_iter(others.map(|(word, at)| !word & bits.voxel_mask(at)), bits)
+        let numbered = words.iter().zip(in_row);
+        Self::from_word_iter(numbered.map(|(word, at)| !word & bits.voxel_mask(at)), bits)
     }
 
     fn from_word_iter(mut words: impl Iterator<Item = u32>, bits: BitRows) -> Self {
@@ -54,10 +54,10 @@ impl Runs {
             let first = list.len();
             for at in 0..bits.per_row {
                 let word = words.next().unwrap_or(0);
-                let mut rest = word;
+                let mut remaining = word;
                 let mut passed = 0;
-                while rest != 0 {
-                    passed += rest.trailing_zeros();
+                while remaining != 0 {
+                    passed += remaining.trailing_zeros();
                     let length = (!(word >> passed)).trailing_zeros().min(32 - passed);
                     let (start, end) = (at * 32 + passed, at * 32 + passed + length);
                     match list[first..].last_mut() {
@@ -65,7 +65,7 @@ impl Runs {
                         _ => list.push_or_unwind(Run { start, end }),
                     }
                     passed += length;
-                    rest = word.checked_shr(passed).unwrap_or(0);
+                    remaining = word.checked_shr(passed).unwrap_or(0);
                 }
             }
             rows.push_or_unwind(list.len());
@@ -101,20 +101,24 @@ impl Runs {
         self.at([x?, y?, z?])
     }
 
-    /// Joins connected runs in a disjoint-set forest with `more` additional members after the runs.
-    pub fn joined(&self, by: Connectivity, more: usize) -> Result<UnionFind, OutOfMemory> {
+    /// Joins connected runs in a disjoint-set forest with `additional` members after the runs.
+    pub fn joined(&self, by: Connectivity, additional: usize) -> Result<UnionFind, OutOfMemory> {
         // distance beyond the end of a run at which another still touches it
         let reach = u32::from(by == Connectivity::Corners);
-        let mut sets = UnionFind::try_new(self.list.len() + more)?;
+        let mut sets = UnionFind::try_new(self.list.len() + additional)?;
         for row in 0..self.row_count() {
             for before in self.rows_before(row, by) {
-                let (mut here, mut there) = (self.row(row), self.row(before));
-                while here.start < here.end && there.start < there.end {
-                    let (a, b) = (self.list[here.start], self.list[there.start]);
+                let (mut current, mut previous) = (self.row(row), self.row(before));
+                while current.start < current.end && previous.start < previous.end {
+                    let (a, b) = (self.list[current.start], self.list[previous.start]);
                     if a.start < b.end + reach && b.start < a.end + reach {
-                        sets.join(here.start, there.start);
+                        sets.join(current.start, previous.start);
                     }
-                    let passed = if a.end < b.end { &mut here } else { &mut there };
+                    let passed = if a.end < b.end {
+                        &mut current
+                    } else {
+                        &mut previous
+                    };
                     passed.start += 1;
                 }
             }

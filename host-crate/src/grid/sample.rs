@@ -24,7 +24,8 @@ macro_rules! for_sample_types {
 pub(crate) use for_sample_types;
 
 /// The table of the sample types that kernels read without conversion, with the columns variant and
-/// Rust type. `ferrovox_kernels` has the same list; for a type that it lacks, launches do not compile.
+/// Rust type. `ferrovox_kernels` has the same list; for a type that it lacks, launches do not
+/// compile.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_kernel_sample_types {
@@ -74,8 +75,8 @@ macro_rules! with_sample_type {
 }
 pub(crate) use with_sample_type;
 
-/// Evaluates an expression with `$T` as an alias of the Rust type of a [`SampleType`] if kernels read
-/// it, and `$converted` otherwise.
+/// Evaluates an expression with `$T` as an alias of the Rust type of a [`SampleType`] if kernels
+/// read it, and `$converted` otherwise.
 macro_rules! with_kernel_sample_type {
     ($sample_type:expr, $T:ident => $body:expr, _ => $converted:expr) => {
         $crate::for_kernel_sample_types! {

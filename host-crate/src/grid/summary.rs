@@ -65,7 +65,7 @@ const CHUNK_OF_SAMPLES: &str = "samples that are added up";
 /// all samples.
 pub(crate) struct RunningSummary<T> {
     /// Samples of an incomplete chunk.
-    rest: Vec<T>,
+    incomplete: Vec<T>,
     total: Partial,
     count: usize,
 }
@@ -73,7 +73,7 @@ pub(crate) struct RunningSummary<T> {
 impl<T: Sample> RunningSummary<T> {
     pub fn new() -> Self {
         Self {
-            rest: Vec::new(),
+            incomplete: Vec::new(),
             total: Partial::EMPTY,
             count: 0,
         }
@@ -82,22 +82,22 @@ impl<T: Sample> RunningSummary<T> {
     /// Adds the next samples.
     pub fn add(&mut self, samples: &[T]) -> Result<(), OutOfMemory> {
         self.count += samples.len();
-        let missing = (CHUNK - self.rest.len()).min(samples.len());
+        let missing = (CHUNK - self.incomplete.len()).min(samples.len());
         let (first, samples) = samples.split_at(missing);
-        memory::try_extend(CHUNK_OF_SAMPLES, &mut self.rest, first)?;
-        if self.rest.len() < CHUNK {
+        memory::try_extend(CHUNK_OF_SAMPLES, &mut self.incomplete, first)?;
+        if self.incomplete.len() < CHUNK {
             return Ok(());
         }
-        self.total = self.total.join(total(&self.rest));
+        self.total = self.total.join(total(&self.incomplete));
         let (whole, rest) = samples.split_at(samples.len() / CHUNK * CHUNK);
         self.total = chunks(whole).into_iter().fold(self.total, Partial::join);
-        self.rest.clear();
-        memory::try_extend(CHUNK_OF_SAMPLES, &mut self.rest, rest)
+        self.incomplete.clear();
+        memory::try_extend(CHUNK_OF_SAMPLES, &mut self.incomplete, rest)
     }
 
     /// Returns the summary of all samples.
     pub fn finish(self) -> SampleSummary {
-        self.total.join(total(&self.rest)).summary(self.count)
+        self.total.join(total(&self.incomplete)).summary(self.count)
     }
 }
 

@@ -8,7 +8,7 @@
 //! | pipeline | input | output |
 //! | --- | --- | --- |
 //! | [`mesh`] | a volume, optionally a mask | its isosurface as a mesh |
-//! | [`label_mesh`] | a label map | the surfaces of the labels with shared walls, as one mesh or one per label |
+//! | [`label_mesh`] | a label map | surfaces with shared walls, as one mesh or one per label |
 //! | [`distance`](mod@distance) | a volume or points | a distance map |
 //! | [`render`] | a volume | a picture of its isosurface |
 //! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |

@@ -2,7 +2,7 @@
 //!
 //! The driver copies pageable memory with one thread through pinned memory of its own. Here all
 //! threads of rayon copy to and from the staging slots while the device transfers the slots before;
-//! page faults of new host memory are then also pooled by all threads.
+//! page faults of new host memory are then also shared by all threads.
 
 use super::Shared;
 use crate::{device::DeviceError, parallel};

@@ -83,7 +83,7 @@ impl CudaStream {
         }
         self.act_on("copying to the device", &[memory], |stream| {
             let mut to = memory.slice().index(0..bytes.len());
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { to.async_copy_from(bytes, stream) }
         })
     }
@@ -109,7 +109,7 @@ impl CudaStream {
         }
         self.act_on("copying to the host", &[memory], |stream| {
             let from = memory.slice().index(0..bytes.len());
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { from.async_copy_to(bytes, stream) }
         })
     }

@@ -3,7 +3,7 @@
 //!
 //! Memory belongs to the stream that allocated it. Another stream that uses it, by a copy or a
 //! launch, first waits for the work enqueued so far by all users of the memory, and becomes a user
-//! itself. When the memory is dropped, its own stream waits for all users users it reuses the
+//! itself. When the memory is dropped, its own stream waits for all users before it reuses the
 //! memory. A caller may therefore lend a buffer for a call and drop it when the call returns, even
 //! if work on it is still enqueued.
 

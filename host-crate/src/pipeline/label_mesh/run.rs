@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let (input, output) = (folder.path().join("labels.nrrd"), folder.path().join("{label}.stl"));
-/// let label = |x, _, _| if x < 3 { 5_u8 } else { 8 };
+/// let label = |x: usize, _: usize, _: usize| if x < 3 { 5_u8 } else { 8 };
 /// let labels = Volume::from_fn([6, 4, 4], Geometry::default(), label)?;
 /// write_volume(&input, &labels.into(), &VolumeWriteOptions::default())?;
 ///

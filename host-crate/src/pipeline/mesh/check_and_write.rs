@@ -112,15 +112,15 @@ fn require_manifold(
     let defects = [
         (
             report.non_manifold_edges,
-            "edges with three triangles or more",
+            "edges with more than two triangles",
         ),
         (
             report.non_manifold_vertices,
-            "vertices where sheets only touch",
+            "vertices where separate sheets touch",
         ),
         (
             report.inconsistent_edges,
-            "edges whose triangles wind against each other",
+            "edges with inconsistently oriented triangles",
         ),
         (
             report.invalid_triangles,
@@ -137,7 +137,7 @@ fn require_manifold(
         return Ok(());
     }
     let advice = if job.mask.is_some() || non_finite_cells > 0 {
-        "cells that a mask or non-finite samples leave out can cut the surface so; without the check it is written as it is"
+        "cells excluded by a mask or by non-finite samples can cause this; without the check the mesh is written as it is"
     } else {
         "this is a defect of ferrovox, please report it; without the check the mesh is written as it is"
     };

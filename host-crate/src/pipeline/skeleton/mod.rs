@@ -70,7 +70,8 @@ struct ExtractedSkeletons {
 /// };
 /// let outcome = run(&job, &Monitor::silent())?;
 /// assert_eq!(outcome.is_certified(), Some(true));
-/// assert!(outcome.labels.iter().all(|bar| bar.skeleton.is_connected() && bar.skeleton.length() > 15.0));
+/// let mut bars = outcome.labels.iter();
+/// assert!(bars.all(|bar| bar.skeleton.is_connected() && bar.skeleton.length() > 15.0));
 /// assert!(folder.path().join("bar-5.swc").exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
