@@ -35,8 +35,8 @@ fn solids() -> Vec<Solid> {
     for solid in straight {
         all.push(solid.shifted([1.0, 0.0, 0.0]));
         all.push(solid.shifted([0.5, 0.25, 0.0]));
-        all.push(solid.turned([0.0, 0.0, 1.0], 0.5));
-        all.push(solid.turned([1.0, 2.0, 3.0], 0.9));
+        all.push(solid.rotated([0.0, 0.0, 1.0], 0.5));
+        all.push(solid.rotated([1.0, 2.0, 3.0], 0.9));
         all.push(solid);
     }
     all

@@ -153,7 +153,7 @@ impl Solid {
 
     /// Returns the solid rotated about an axis by an angle in radians.
     #[must_use]
-    pub fn turned(&self, axis: [f64; 3], angle: f64) -> Self {
+    pub fn rotated(&self, axis: [f64; 3], angle: f64) -> Self {
         let axis = nalgebra::Unit::new_normalize(Vector3::from(axis));
         let turn = Rotation3::from_axis_angle(&axis, angle);
         let inside = Arc::clone(&self.inside);

@@ -56,7 +56,7 @@ fn rods_at_all_spacings_have_their_betti_numbers() {
 fn arms_and_branches_have_their_betti_numbers() {
     for seed in 0..40 {
         let mut noise = Noise(seed);
-        let grid = Grid::random(&mut noise).turned([1.0, 2.0, 3.0], 0.3);
+        let grid = Grid::random(&mut noise).rotated([1.0, 2.0, 3.0], 0.3);
         let count = 2 + noise.below(4) as usize;
         let reference = simple::arms(count, noise.between(2.5, 6.0), 25.0, seed, grid);
         let actual = betti(&reference);
@@ -70,7 +70,7 @@ fn arms_and_branches_have_their_betti_numbers() {
 fn rings_and_curves_have_their_betti_numbers() {
     for normal in [[0.0, 0.0, 1.0], [1.0, 2.0, 3.0]] {
         for spacing in [[1.0; 3], [0.5, 0.5, 1.5]] {
-            let grid = Grid::spaced(spacing).turned([1.0, 1.0, 0.0], 0.4);
+            let grid = Grid::spaced(spacing).rotated([1.0, 1.0, 0.0], 0.4);
             assert_ground_truth(&simple::ring(normal, 12.0, 1.5, grid));
             assert_ground_truth(&simple::ring(normal, 14.0, 0.5, grid));
         }

@@ -56,7 +56,7 @@ impl Grid {
 
     /// Returns the grid rotated in the world.
     #[must_use]
-    pub fn turned(mut self, axis: [f64; 3], angle: f64) -> Self {
+    pub fn rotated(mut self, axis: [f64; 3], angle: f64) -> Self {
         let axis = Unit::new_normalize(Vector3::from(axis));
         self.axes = Rotation3::from_axis_angle(&axis, angle).matrix() * self.axes;
         self

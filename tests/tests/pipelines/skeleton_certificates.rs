@@ -16,8 +16,8 @@ fn placements(solid: &Solid) -> [Solid; 5] {
         solid.clone(),
         solid.shifted([1.0, 0.0, 0.0]),
         solid.shifted([0.5, 0.25, 0.0]),
-        solid.turned([0.0, 0.0, 1.0], 0.5),
-        solid.turned([1.0, 2.0, 3.0], 0.9),
+        solid.rotated([0.0, 0.0, 1.0], 0.5),
+        solid.rotated([1.0, 2.0, 3.0], 0.9),
     ]
 }
 

@@ -158,7 +158,7 @@ fn full_and_empty_grids_are_classified_correctly() {
 fn analytic_solids_are_classified_correctly() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let turned = Solid::torus(10.0, 5.0).turned([1.0, 2.0, 3.0], 0.7);
+        let turned = Solid::torus(10.0, 5.0).rotated([1.0, 2.0, 3.0], 0.7);
         for solid in [Solid::ball(9.5), Solid::capsule(6.0, 30.0), turned] {
             let counts = check(&test.label, &stream, &solid.voxels());
             assert!(counts.interior > 0 && counts.boundary > 0);

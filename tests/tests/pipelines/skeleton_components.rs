@@ -130,7 +130,9 @@ fn analytic_solids_have_their_euler_characteristic() {
         (Solid::shell(6.0, 3.5), 2),
     ];
     let with_turned = expected.into_iter().flat_map(|(solid, euler)| {
-        let turned = solid.turned([3.0, 1.0, 2.0], 0.6).shifted([0.3, -0.4, 0.2]);
+        let turned = solid
+            .rotated([3.0, 1.0, 2.0], 0.6)
+            .shifted([0.3, -0.4, 0.2]);
         [solid, turned].map(|solid| (solid.voxels(), solid.name, euler))
     });
     let solids: Vec<_> = with_turned.collect();

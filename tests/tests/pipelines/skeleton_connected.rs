@@ -63,8 +63,8 @@ fn divergence_level_reaches_the_ends_of_a_capsule() {
     let cases = [
         (capsule.clone(), z, 0.0),
         (capsule.shifted([0.5, 0.25, 0.0]), z, 0.0),
-        (capsule.turned(z, 0.5), z, 0.5),
-        (capsule.turned(oblique, 0.9), oblique, 0.9),
+        (capsule.rotated(z, 0.5), z, 0.5),
+        (capsule.rotated(oblique, 0.9), oblique, 0.9),
     ];
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
@@ -131,7 +131,7 @@ fn parts_joined_by_a_thin_bar_are_bridged() {
         let stream = test.device.stream().unwrap();
         for (solid, max_distance) in [
             (solid.clone(), 0.01),
-            (solid.turned([0.0, 0.0, 1.0], 0.6), 1.5),
+            (solid.rotated([0.0, 0.0, 1.0], 0.6), 1.5),
         ] {
             let extraction = extract_connected(&stream, &solid.voxels(), Hierarchy::Core);
             assert_eq!(extraction.bridges, 1, "{}, {}", test.label, solid.name);

@@ -104,7 +104,7 @@ fn capsule_has_a_straight_core() {
 #[test]
 fn oblique_capsule_has_a_straight_core() {
     let (axis, angle) = ([0.0, 1.0, 1.0], 0.7);
-    let solid = Solid::capsule(9.0, 41.0).turned(axis, angle);
+    let solid = Solid::capsule(9.0, 41.0).rotated(axis, angle);
     let turn = nalgebra::Rotation3::from_axis_angle(
         &nalgebra::Unit::new_normalize(Vector3::from(axis)),
         angle,

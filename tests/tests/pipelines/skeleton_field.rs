@@ -74,7 +74,7 @@ fn check(label: &str, stream: &Stream, classes: &VoxelClasses, params: &potentia
 
 #[test]
 fn every_variant_and_exponent_matches_f64_sums() {
-    let solid = Solid::cuboid([7.0, 4.0, 3.0]).turned([1.0, 2.0, 0.0], 0.4);
+    let solid = Solid::cuboid([7.0, 4.0, 3.0]).rotated([1.0, 2.0, 0.0], 0.4);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let classes = classes(&stream, &solid);

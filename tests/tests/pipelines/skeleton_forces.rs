@@ -229,7 +229,7 @@ fn constant_memory_variant_handles_many_chunks_of_sources() {
 }
 
 fn capsule(stream: &Stream, surface: SurfaceNeighbours) -> VoxelClasses {
-    let solid = Solid::capsule(4.5, 15.0).turned([1.0, 2.0, 0.0], 0.9);
+    let solid = Solid::capsule(4.5, 15.0).rotated([1.0, 2.0, 0.0], 0.9);
     let solid = solid.voxels();
     classify(stream, &mask(stream, &solid), surface).unwrap()
 }

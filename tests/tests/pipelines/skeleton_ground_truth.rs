@@ -314,7 +314,7 @@ fn noise_of_any_density_is_correct() {
 fn world_position_does_not_change_the_skeleton() {
     let reference = simple::thin_branch(Grid::unit());
     let original = extract_skeletons(&reference.voxels);
-    let turned = Grid::unit().turned([1.0, 2.0, 3.0], 0.7).axes;
+    let turned = Grid::unit().rotated([1.0, 2.0, 3.0], 0.7).axes;
     let geometry = Geometry::new(turned, [40.0, -3.0, 17.5].into()).unwrap();
     let moved = extract_skeletons(&reference.voxels.clone().with_geometry(geometry));
     let [original, moved] = [&original, &moved].map(|skeletons| &skeletons.labels[0].skeleton);

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 /// Returns a solid longer than one word along x.
 fn solid() -> Solid {
-    Solid::ellipsoid([17.0, 6.0, 5.0]).turned([0.0, 0.0, 1.0], 0.2)
+    Solid::ellipsoid([17.0, 6.0, 5.0]).rotated([0.0, 0.0, 1.0], 0.2)
 }
 
 fn field(stream: &Stream) -> (VoxelClasses, ForceField) {

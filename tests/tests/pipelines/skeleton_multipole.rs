@@ -68,7 +68,7 @@ fn classes_in(stream: &Stream, solid: &Solid, geometry: Geometry) -> VoxelClasse
 
 /// Anisotropic and oblique voxels: as in scans, long along x, nearly cubic, and with oblique axes.
 fn voxel_shapes() -> [Geometry; 6] {
-    let leaning = nalgebra::Rotation3::from_euler_angles(0.3, -0.2, 0.9).matrix()
+    let oblique = nalgebra::Rotation3::from_euler_angles(0.3, -0.2, 0.9).matrix()
         * Matrix3::new(0.8, 0.3, -0.2, 0.0, 1.0, 0.4, 0.0, 0.0, 1.7);
     let along = |x: f64, y: f64, z: f64| Matrix3::from_diagonal(&[x, y, z].into());
     [
@@ -77,7 +77,7 @@ fn voxel_shapes() -> [Geometry; 6] {
         along(3.0, 1.0, 1.5),
         along(9.0, 2.0, 1.0),
         along(0.9, 0.8, 1.1),
-        leaning,
+        oblique,
     ]
     .map(|axes| Geometry::new(axes, Vector3::zeros()).unwrap())
 }

@@ -246,7 +246,7 @@ fn voxelizing_the_surface_of_a_mask_restores_it() {
 
 #[test]
 fn grid_surrounds_the_mesh() {
-    let solid = Solid::torus(14.0, 5.0).turned([1.0, 1.0, 0.2], 0.5);
+    let solid = Solid::torus(14.0, 5.0).rotated([1.0, 1.0, 0.2], 0.5);
     let volume = solid.voxels_in(Geometry::from_spacing([0.1; 3], [3.0, -7.0, 100.0]).unwrap());
     let params = IsosurfaceParams {
         iso: 0.5,
