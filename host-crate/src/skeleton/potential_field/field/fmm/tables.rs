@@ -132,9 +132,9 @@ enum Symmetry {
 struct SymmetricOffset {
     /// Representative of the symmetry class.
     representative: Offset,
-    /// Axis of the representative that corresponds to each axis.
+    /// Axis of the offset that corresponds to each axis of the representative.
     axes: [usize; 3],
-    /// Axes whose sign differs.
+    /// Axes of the offset whose sign differs from the representative.
     flipped: [bool; 3],
 }
 
@@ -154,7 +154,7 @@ impl Symmetry {
                 let mut representative = offset.map(i32::abs);
                 representative.sort_unstable();
                 axes.sort_by_key(|&axis| offset[axis].abs());
-                // `axes` maps the representative's axes to those of the offset
+                // `axes` now holds the axis of the offset for each axis of the representative
                 let flipped = offset.map(|along| along < 0);
                 SymmetricOffset {
                     representative,
