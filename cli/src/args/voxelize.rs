@@ -3,7 +3,7 @@
 use super::{DeviceArgs, MORE, ReportArgs};
 use crate::numbers::parse_distance;
 use clap::{ArgGroup, Args};
-use ferrovox::io::MeshFormat;
+use ferrovox::io::{MeshFormat, VolumeFormat};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -35,10 +35,10 @@ pub struct VoxelizeArgs {
     /// Number of voxels between the mesh and the border of the volume
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = "Grid")]
     pub margin: u32,
-    /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(
         short,
         long,
+        help = format!("Volume file to write: {}", VolumeFormat::writable_extensions()),
         value_name = "FILE",
         required_unless_present = "json",
         help_heading = "Output"

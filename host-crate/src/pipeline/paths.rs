@@ -6,7 +6,7 @@
 //! outputs, also through other names, links or hard links.
 
 use crate::io::{
-    FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, named_data_files,
+    FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, VolumeFormat, named_data_files,
     output_extension, parent_folder, resolve_links,
 };
 use std::{
@@ -185,8 +185,8 @@ fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
             MeshFormat::written_as(),
         ),
         OutputKind::Volume => (
-            is_one_of(&["nrrd", "nii", "nii.gz", "mha", "npy"]),
-            "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
+            VolumeFormat::writable_extension(path).is_some(),
+            VolumeFormat::written_as(),
         ),
         OutputKind::Skeleton => (
             SkeletonFormat::from_output_path(path).is_some(),

@@ -148,7 +148,7 @@ fn an_unknown_extension_is_refused_before_anything_is_written() {
     let volume = sample_volume(SampleType::U8, Geometry::default());
     let error = write_volume(&path, &volume, &VolumeWriteOptions::default()).unwrap_err();
     assert!(error.to_string().ends_with(
-        "volume.tiff: unknown extension \"tiff\"; volumes are written as .nii, .nii.gz, .nrrd, .mha and .npy"
+        "volume.tiff: unknown extension \"tiff\"; volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy"
     ), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -1,7 +1,16 @@
-//! The formats, and how a file's format is found.
+//! Volume formats: lists of extensions, and detection by extension or contents.
 
+use crate::io::output::destination::output_extension;
+use crate::io::registry::list_extensions;
 use std::fmt;
 use std::path::Path;
+use std::sync::LazyLock;
+
+/// Extensions that volumes can be written with, as messages list them.
+const WRITABLE: [&str; 5] = ["nii", "nii.gz", "nrrd", "mha", "npy"];
+
+/// Extension of the format for outputs without one: devices, pipes and standard output.
+const STREAM_EXTENSION: &str = "nrrd";
 
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +24,7 @@ pub enum VolumeFormat {
     MetaImage,
     /// NumPy's `.npy`.
     Npy,
-    /// Samples and nothing else: `.raw`, `.bin`.
+    /// Headerless samples: `.raw`, `.bin`.
     Raw,
 }
 
@@ -32,7 +41,7 @@ impl fmt::Display for VolumeFormat {
 }
 
 impl VolumeFormat {
-    /// The format of a file name's extension, a final `.gz` aside.
+    /// Returns the format that the extension of `path` names, ignoring a final `.gz`.
     pub fn from_path(path: &Path) -> Option<Self> {
         match extension(path).trim_end_matches(".gz") {
             "nii" | "hdr" | "img" => Some(Self::Nifti),
@@ -44,7 +53,8 @@ impl VolumeFormat {
         }
     }
 
-    /// The format that a file's first bytes identify (the 348 of a NIfTI header are enough).
+    /// Returns the format that the first bytes of a file identify. 348 bytes, the size of a NIfTI-1
+    /// header, suffice.
     pub fn from_content(start: &[u8]) -> Option<Self> {
         let nifti1 = start
             .get(344..348)
@@ -64,9 +74,32 @@ impl VolumeFormat {
             None
         }
     }
+
+    /// Returns the extensions that volumes can be written with, as a message lists them:
+    /// `.nii, .nii.gz, .nrrd, .mha or .npy`.
+    pub fn writable_extensions() -> &'static str {
+        static LIST: LazyLock<String> = LazyLock::new(|| list_extensions(WRITABLE, "or"));
+        &LIST
+    }
+
+    /// Returns the sentence that errors about the extension of an output quote.
+    pub(crate) fn written_as() -> &'static str {
+        static SENTENCE: LazyLock<String> = LazyLock::new(|| {
+            let extensions = VolumeFormat::writable_extensions();
+            format!("volumes are written as {extensions}")
+        });
+        &SENTENCE
+    }
+
+    /// Returns the extension that determines the format of the output `path`; `None` if volumes are
+    /// not written with it.
+    pub(crate) fn writable_extension(path: &Path) -> Option<String> {
+        let extension = output_extension(path, STREAM_EXTENSION);
+        WRITABLE.contains(&extension.as_str()).then_some(extension)
+    }
 }
 
-/// The extension in lower case, together with the one before a final `.gz`: `nii.gz`.
+/// Returns the extension in lower case, with the one before a final `.gz`: `nii.gz`.
 pub(crate) fn extension(path: &Path) -> String {
     let lower = |part: &std::ffi::OsStr| part.to_string_lossy().to_ascii_lowercase();
     let last = path.extension().map(lower).unwrap_or_default();
@@ -86,18 +119,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_formats() {
-        let of = |name: &str| VolumeFormat::from_path(Path::new(name));
-        assert_eq!(of("a/b.c/brain.nii.gz"), Some(VolumeFormat::Nifti));
-        assert_eq!(of("BRAIN.NII"), Some(VolumeFormat::Nifti));
-        assert_eq!(of("x.nhdr"), Some(VolumeFormat::Nrrd));
-        assert_eq!(of("x.raw.gz"), Some(VolumeFormat::Raw));
-        assert_eq!(of("x.gz"), None);
-        assert_eq!(of("nii"), None);
+    fn extension_determines_the_format() {
+        let format = |name: &str| VolumeFormat::from_path(Path::new(name));
+        assert_eq!(format("a/b.c/brain.nii.gz"), Some(VolumeFormat::Nifti));
+        assert_eq!(format("BRAIN.NII"), Some(VolumeFormat::Nifti));
+        assert_eq!(format("x.nhdr"), Some(VolumeFormat::Nrrd));
+        assert_eq!(format("x.raw.gz"), Some(VolumeFormat::Raw));
+        assert_eq!(format("x.gz"), None);
+        assert_eq!(format("nii"), None);
     }
 
     #[test]
-    fn contents_tell_formats() {
+    fn signature_determines_the_format() {
         assert_eq!(
             VolumeFormat::from_content(b"NRRD0004\n"),
             Some(VolumeFormat::Nrrd)

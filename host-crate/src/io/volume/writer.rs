@@ -9,15 +9,17 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
-use crate::io::output::destination::output_extension;
 use crate::io::output::group::write_alone;
 use crate::io::output::replacement::{Replacement, create_problem, temporary_folder};
+use crate::io::volume::format::extension;
 use crate::io::volume::metaimage;
 use crate::io::volume::nifti;
 use crate::io::volume::npy;
 use crate::io::volume::nrrd;
 use crate::io::volume::options::VolumeContent;
-use crate::io::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWriteOptions};
+use crate::io::{
+    ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeFormat, VolumeWriteOptions,
+};
 
 /// Compression level. Level 1 of `zlib-rs` makes files a quarter to a half larger.
 const LEVEL: u32 = 2;
@@ -136,14 +138,12 @@ impl VolumeWriter {
         sample_type: SampleType,
         options: &VolumeWriteOptions,
     ) -> Result<Self, FileProblem> {
-        let extension = output_extension(path, "nrrd");
-        if !matches!(
-            extension.as_str(),
-            "nii" | "nii.gz" | "nrrd" | "mha" | "npy"
-        ) {
-            let known = "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy";
-            return Err(FileProblem::UnknownExtension { extension, known });
-        }
+        let extension = VolumeFormat::writable_extension(path).ok_or_else(|| {
+            FileProblem::UnknownExtension {
+                extension: extension(path),
+                known: VolumeFormat::written_as(),
+            }
+        })?;
         let content = VolumeContent {
             dims,
             geometry: *geometry,
