@@ -112,7 +112,7 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
 #[test]
 fn neighbours_share_the_border_on_their_face_in_opposite_directions() {
     // a side as the two points it connects
-    let places = |edge: usize, shift: [i64; 3]| -> BTreeSet<[i64; 3]> {
+    let side_points = |edge: usize, shift: [i64; 3]| -> BTreeSet<[i64; 3]> {
         EDGES[edge]
             .iter()
             .map(|&c| [0, 1, 2].map(|k| CORNERS[c as usize][k] as i64 + shift[k]))
@@ -129,36 +129,36 @@ fn neighbours_share_the_border_on_their_face_in_opposite_directions() {
         shift[axis] = 1;
         let twin = |edge: usize| {
             (0..12)
-                .find(|&other| places(other, shift) == places(edge, [0; 3]))
+                .find(|&other| side_points(other, shift) == side_points(edge, [0; 3]))
                 .unwrap()
         };
         let corner_twin = |corner: usize| {
-            let mut place = CORNERS[corner];
-            place[axis] = 0;
-            CORNERS.iter().position(|c| *c == place).unwrap()
+            let mut point = CORNERS[corner];
+            point[axis] = 0;
+            CORNERS.iter().position(|c| *c == point).unwrap()
         };
         let mut pairs = 0;
-        for here in 0..256usize {
-            let border_here: BTreeSet<_> = border(here)
+        for case in 0..256usize {
+            let case_border: BTreeSet<_> = border(case)
                 .into_iter()
                 .filter(|&(a, b)| lies_on(a, high) && lies_on(b, high))
                 .map(|(a, b)| (twin(b), twin(a)))
                 .collect();
-            for there in 0..256usize {
+            for neighbour in 0..256usize {
                 let agree = FACES[high].iter().all(|&corner| {
-                    (here >> corner & 1) == (there >> corner_twin(corner as usize) & 1)
+                    (case >> corner & 1) == (neighbour >> corner_twin(corner as usize) & 1)
                 });
                 if !agree {
                     continue;
                 }
                 pairs += 1;
-                let border_there: BTreeSet<_> = border(there)
+                let neighbour_border: BTreeSet<_> = border(neighbour)
                     .into_iter()
                     .filter(|&(a, b)| lies_on(a, low) && lies_on(b, low))
                     .collect();
                 assert_eq!(
-                    border_here, border_there,
-                    "cases {here} and {there} along axis {axis}"
+                    case_border, neighbour_border,
+                    "cases {case} and {neighbour} along axis {axis}"
                 );
             }
         }
@@ -172,7 +172,7 @@ fn triangles_face_the_corners_below() {
         let [a, b] = EDGES[edge].map(|c| CORNERS[c as usize]);
         [0, 1, 2].map(|k| (a[k] + b[k]) as f64 / 2.0)
     };
-    for (corner, place) in CORNERS.iter().enumerate() {
+    for (corner, point) in CORNERS.iter().enumerate() {
         // one corner below: the triangle's normal points towards it
         let case = 1 << corner;
         let [a, b, c] = triangles(case)[0].map(middle);
@@ -185,7 +185,7 @@ fn triangles_face_the_corners_below() {
             u[2] * v[0] - u[0] * v[2],
             u[0] * v[1] - u[1] * v[0],
         ];
-        let to_corner = [0, 1, 2].map(|k| place[k] as f64 - a[k]);
+        let to_corner = [0, 1, 2].map(|k| point[k] as f64 - a[k]);
         assert!(
             (0..3).map(|k| normal[k] * to_corner[k]).sum::<f64>() > 0.0,
             "corner {corner}"

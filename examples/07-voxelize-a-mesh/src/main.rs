@@ -18,8 +18,8 @@ const RADII: [f64; 2] = [3.0, 1.0];
 fn torus(n: u32) -> TriangleMesh {
     let [ring, tube] = RADII;
     let angle = |i: u32| TAU * f64::from(i) / f64::from(n);
-    let places = (0..n * n).map(|number| (angle(number / n), angle(number % n)));
-    let vertices = places.map(|(u, v)| {
+    let angles = (0..n * n).map(|number| (angle(number / n), angle(number % n)));
+    let vertices = angles.map(|(u, v)| {
         let from_axis = ring + tube * v.cos();
         [from_axis * u.cos(), from_axis * u.sin(), tube * v.sin()].map(|x| x as f32)
     });
@@ -94,6 +94,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 4. The topology is preserved: a torus has Euler characteristic 0.
     assert_eq!((report.components, report.euler_characteristic()), (1, 0));
-    println!("one piece, Euler characteristic 0, as before");
+    println!("one component, Euler characteristic 0, as before");
     Ok(())
 }

@@ -139,7 +139,7 @@ fn select_named<T: Copy>(
         found.ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|&one| name_of(one)).collect();
             let known = known.join(", ");
-            format!("no {what} is called {name:?}; there are {known} and all").into()
+            format!("unknown {what} {name:?}; use {known} or all").into()
         })
     };
     names.iter().map(find).collect()

@@ -77,7 +77,7 @@ impl FromStr for Field {
             "gyroid" => Ok(Field::Gyroid),
             "sphere" => Ok(Field::Sphere),
             "noise" => Ok(Field::Noise),
-            _ => Err("there are gyroid, sphere and noise".into()),
+            _ => Err("unknown field; use gyroid, sphere or noise".into()),
         }
     }
 }

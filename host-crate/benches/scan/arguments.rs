@@ -94,9 +94,7 @@ impl Arguments {
         let find = |name: &String| {
             let found = TYPES.into_iter().find(|one| one == name);
             let known = TYPES.join(", ");
-            found.ok_or_else(|| {
-                format!("no element type is called {name:?}; there are {known} and all").into()
-            })
+            found.ok_or_else(|| format!("unknown element type {name:?}; use {known} or all").into())
         };
         self.types.iter().map(find).collect()
     }
@@ -109,9 +107,7 @@ impl Arguments {
         let find = |name: &String| {
             let found = METHODS.into_iter().find(|method| method.name() == name);
             let known = METHODS.map(ScanMethod::name).join(", ");
-            found.ok_or_else(|| {
-                format!("no method is called {name:?}; there are {known} and all").into()
-            })
+            found.ok_or_else(|| format!("unknown method {name:?}; use {known} or all").into())
         };
         self.method.iter().map(find).collect()
     }

@@ -103,7 +103,7 @@ impl Job<'_> {
                 })?;
                 elements::verify(input, output, "sum")?;
                 let note = format!("a scanner for each run, {parts}");
-                self.add_record(format!("{name}, made anew, {memory}"), note, spread);
+                self.add_record(format!("{name}, new scanner, {memory}"), note, spread);
             }
         }
         // bus bandwidth, which only copies of pinned memory reach

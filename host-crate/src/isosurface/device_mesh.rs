@@ -3,7 +3,7 @@
 use super::{IsosurfaceParams, StageTime, StageTimes, TopologyCounts};
 use crate::{
     device::{Buffer, DeviceError, Stream},
-    mesh::{DeviceTriangles, TriangleMesh, threes},
+    mesh::{DeviceTriangles, TriangleMesh, group_triples},
 };
 
 /// A mesh in the memory of the device that extracted it.
@@ -64,11 +64,11 @@ impl DeviceMesh {
     pub fn download(&self, stream: &Stream) -> Result<TriangleMesh, DeviceError> {
         let triangles = self.triangles.download(stream)?;
         let normals = match &self.normals {
-            Some(normals) => Some(threes(stream.download(normals)?)),
+            Some(normals) => Some(group_triples(stream.download(normals)?)),
             None => None,
         };
         Ok(TriangleMesh {
-            vertices: threes(stream.download(&self.positions)?),
+            vertices: group_triples(stream.download(&self.positions)?),
             normals,
             triangles,
         })

@@ -219,8 +219,8 @@ impl DeviceLabelSurface {
         field: &LabelField,
     ) -> Result<LabelledMesh, LabelSurfaceError> {
         let triangles = match &self.triangles {
-            Indices::U32(indices) => Triangles::U32(threes(stream.download(indices)?)?),
-            Indices::U64(indices) => Triangles::U64(threes(stream.download(indices)?)?),
+            Indices::U32(indices) => Triangles::U32(group_triples(stream.download(indices)?)?),
+            Indices::U64(indices) => Triangles::U64(group_triples(stream.download(indices)?)?),
         };
         let quad_sides = stream.download(&self.sides)?;
         let mut sides = Vec::new();
@@ -230,7 +230,7 @@ impl DeviceLabelSurface {
         }
         Ok(LabelledMesh {
             mesh: TriangleMesh {
-                vertices: threes(stream.download(&self.positions)?)?,
+                vertices: group_triples(stream.download(&self.positions)?)?,
                 normals: None,
                 triangles,
             },
@@ -241,10 +241,10 @@ impl DeviceLabelSurface {
 }
 
 /// Groups numbers into triples, without a copy if possible.
-fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Result<Vec<[T; 3]>, OutOfMemory> {
+fn group_triples<T: bytemuck::Pod>(flat: Vec<T>) -> Result<Vec<[T; 3]>, OutOfMemory> {
     bytemuck::allocation::try_cast_vec(flat).or_else(|(_, flat)| {
-        let threes = flat.chunks_exact(3).map(|it| [it[0], it[1], it[2]]);
-        memory::try_collect("a mesh", threes)
+        let group_triples = flat.chunks_exact(3).map(|it| [it[0], it[1], it[2]]);
+        memory::try_collect("a mesh", group_triples)
     })
 }
 

@@ -249,8 +249,8 @@ fn vertex_of_high_degree_is_classified() {
     for i in 0..corners {
         let angle = f64::from(i) / f64::from(corners) * std::f64::consts::TAU;
         vertices.push([angle.cos() as f32, angle.sin() as f32, 0.0]);
-        let (here, next) = (2 + i, 2 + (i + 1) % corners);
-        triangles.extend([[0, here, next], [1, next, here]]);
+        let (own, next) = (2 + i, 2 + (i + 1) % corners);
+        triangles.extend([[0, own, next], [1, next, own]]);
     }
     let report = check(&mesh(vertices, triangles));
     assert!(report.is_closed() && report.is_manifold() && report.is_oriented());

@@ -43,14 +43,14 @@ impl DeviceTriangles {
     /// [`DeviceError::Cuda`] if the download failed.
     pub fn download(&self, stream: &Stream) -> Result<Triangles, DeviceError> {
         Ok(match self {
-            Self::U32(indices) => Triangles::U32(threes(stream.download(indices)?)),
-            Self::U64(indices) => Triangles::U64(threes(stream.download(indices)?)),
+            Self::U32(indices) => Triangles::U32(group_triples(stream.download(indices)?)),
+            Self::U64(indices) => Triangles::U64(group_triples(stream.download(indices)?)),
         })
     }
 }
 
 /// Groups numbers into triples, without a copy if possible.
-pub(crate) fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Vec<[T; 3]> {
+pub(crate) fn group_triples<T: bytemuck::Pod>(flat: Vec<T>) -> Vec<[T; 3]> {
     bytemuck::allocation::try_cast_vec(flat).unwrap_or_else(|(_, flat)| {
         // a capacity that is not a multiple of three
         flat.chunks_exact(3)

@@ -34,4 +34,4 @@ pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
 
-pub(crate) use device_triangles::threes;
+pub(crate) use device_triangles::group_triples;

@@ -176,8 +176,8 @@ fn filter_indexed<I: VertexIndex + Member>(
             both.filter_map(|(value, kept_index)| kept_index.and(Some(*value))),
         )
     };
-    let renumbered = |three: &[I; 3]| {
-        let [a, b, c] = three.map(|vertex| kept_indices[vertex.index()]);
+    let renumbered = |triangle: &[I; 3]| {
+        let [a, b, c] = triangle.map(|vertex| kept_indices[vertex.index()]);
         Some([a?, b?, c?])
     };
     let count = triangles.iter().filter_map(renumbered).count();

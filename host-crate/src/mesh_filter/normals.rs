@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Element, Stream, items_launch},
-    mesh::{DeviceTriangles, TriangleMesh, threes},
+    mesh::{DeviceTriangles, TriangleMesh, group_triples},
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{mesh_filter::normals, sample::Count};
@@ -83,6 +83,6 @@ pub fn recompute_normals(stream: &Stream, mesh: &mut TriangleMesh) -> Result<(),
     let positions = stream.upload(mesh.vertices.as_flattened())?;
     let triangles = DeviceTriangles::upload(stream, &mesh.triangles)?;
     let normals = vertex_normals(stream, &positions, &triangles)?;
-    mesh.normals = Some(threes(stream.download(&normals)?));
+    mesh.normals = Some(group_triples(stream.download(&normals)?));
     Ok(())
 }

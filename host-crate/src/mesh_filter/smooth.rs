@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Element, Stream, items_launch},
-    mesh::{DeviceTriangles, TriangleMesh, threes},
+    mesh::{DeviceTriangles, TriangleMesh, group_triples},
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -145,7 +145,7 @@ pub fn smooth_mesh(
     let triangles = DeviceTriangles::upload(stream, &mesh.triangles)?;
     let mut positions = stream.upload(mesh.vertices.as_flattened())?;
     smooth(stream, &mut positions, &triangles, params)?;
-    mesh.vertices = threes(stream.download(&positions)?);
+    mesh.vertices = group_triples(stream.download(&positions)?);
     drop((positions, triangles));
     match mesh.normals {
         Some(_) => recompute_normals(stream, mesh),

@@ -77,23 +77,23 @@ pub unsafe fn flag_edges<T: Sample>(
         };
         let slots = [X, Y, Z].map(|axis| grid.edge_row(axis, y, z));
         let first = grid.sample(run.start, y, z);
-        let mut here = below(first);
+        let mut own = below(first);
         for x in run.start..run.end {
             let at = first + (x - run.start) as usize;
-            let mut right = here;
+            let mut right = own;
             if x + 1 < grid.nx {
                 right = below(at + end_stride(grid, X));
-                flags.write(slots[0].slot(x), active(X, x, here != right));
+                flags.write(slots[0].slot(x), active(X, x, own != right));
             }
             if y + 1 < grid.ny {
-                let differ = here != below(at + end_stride(grid, Y));
+                let differ = own != below(at + end_stride(grid, Y));
                 flags.write(slots[1].slot(x), active(Y, x, differ));
             }
             if z + 1 < grid.nz {
-                let differ = here != below(at + end_stride(grid, Z));
+                let differ = own != below(at + end_stride(grid, Z));
                 flags.write(slots[2].slot(x), active(Z, x, differ));
             }
-            here = right;
+            own = right;
         }
     });
 }

@@ -240,21 +240,21 @@ pub(super) const fn segments(case: u32, joined: u32) -> [u8; 12] {
         let corners = FACES[face];
         let mut at = 0;
         while at < 4 {
-            let here = corners[at];
-            let after = corners[(at + 1) % 4];
+            let corner = corners[at];
+            let next_corner = corners[(at + 1) % 4];
             // entering a run of above corners
-            if case >> here & 1 == 1 && case >> after & 1 == 0 {
+            if case >> corner & 1 == 1 && case >> next_corner & 1 == 0 {
                 let mut last = (at + 1) % 4;
                 while case >> corners[(last + 1) % 4] & 1 == 0 {
                     last = (last + 1) % 4;
                 }
-                let from = edge_between(here, after);
+                let from = edge_between(corner, next_corner);
                 assert!(next[from] == NONE, "an edge is entered on two faces");
                 next[from] = if joined >> face & 1 == 0 {
                     edge_between(corners[last], corners[(last + 1) % 4]) as u8
                 } else {
                     // around the below corner, back to the edge on which the previous run was left
-                    edge_between(corners[(at + 3) % 4], here) as u8
+                    edge_between(corners[(at + 3) % 4], corner) as u8
                 };
             }
             at += 1;

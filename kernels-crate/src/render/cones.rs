@@ -32,7 +32,7 @@ impl ConeSphere {
     #[inline(always)]
     pub fn read(cones: View<f32>, index: u32) -> Self {
         let first = index as usize * CONE_LEN;
-        let three = |at: usize| {
+        let vector = |at: usize| {
             [
                 cones.read(first + at),
                 cones.read(first + at + 1),
@@ -40,10 +40,10 @@ impl ConeSphere {
             ]
         };
         Self {
-            a: three(0),
-            b: three(4),
+            a: vector(0),
+            b: vector(4),
             radii: [cones.read(first + 3), cones.read(first + 7)],
-            colours: [three(8), three(11)],
+            colours: [vector(8), vector(11)],
         }
     }
 

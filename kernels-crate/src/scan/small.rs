@@ -35,7 +35,7 @@ pub unsafe fn scan_small(
     at: [u64; PICKED],
     picked: ViewMut<u64>,
 ) {
-    let wanted = at;
+    let requested = at;
     let rank = thread::thread_idx_x() as u64;
     let threads = thread::block_dim_x() as u64;
     let mut segment = thread::block_idx_x() as u64;
@@ -66,7 +66,7 @@ pub unsafe fn scan_small(
                 if scan != 0 && !in_sums && at + (item as u64) < from_end {
                     let index = at + item as u64;
                     data.write(index as usize, running);
-                    copy_picked(&wanted, index, running, picked);
+                    copy_picked(&requested, index, running, picked);
                 }
                 running = running.wrapping_add(values[item]);
                 item += 1;
@@ -86,10 +86,10 @@ pub unsafe fn scan_small(
 
 /// Writes `value` to the elements of `picked` whose requested index is `index`.
 #[inline(always)]
-fn copy_picked(wanted: &[u64; PICKED], index: u64, value: u64, picked: ViewMut<u64>) {
+fn copy_picked(requested: &[u64; PICKED], index: u64, value: u64, picked: ViewMut<u64>) {
     let mut slot = 0;
     while slot < PICKED && !picked.is_empty() {
-        if wanted[slot] == index {
+        if requested[slot] == index {
             picked.write(slot, value);
         }
         slot += 1;

@@ -198,9 +198,9 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         let (dims, geometry) = (volume.dims(), *volume.geometry());
         let labels = volume.samples().iter().map(|&depth| u8::from(depth >= 0.0));
         let labels = Volume::new(labels.collect(), dims, geometry).unwrap();
-        let made = extract_skeletons(&labels);
-        let skeleton = &made.labels[0].skeleton;
-        assert!(made.is_certified(), "{name}");
+        let skeletons = extract_skeletons(&labels);
+        let skeleton = &skeletons.labels[0].skeleton;
+        assert!(skeletons.is_certified(), "{name}");
         assert_eq!(skeleton.cycles(), 0, "{name}");
         let length = skeleton.length();
         assert!((9.0..26.0).contains(&length), "{name}: {length}");
@@ -211,10 +211,10 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         });
         let off: Vec<f64> = off.collect();
         let mean = off.iter().sum::<f64>() / off.len() as f64;
-        let most = off.iter().copied().fold(0.0, f64::max);
+        let max = off.iter().copied().fold(0.0, f64::max);
         // the voxels of the steep grid are 1 x 0.9 x 2.1 and oblique: a rod is about three of them
         // wide
-        assert!(mean < 1.5 && most < 4.5, "{name}: {mean}, {most}");
+        assert!(mean < 1.5 && max < 4.5, "{name}: {mean}, {max}");
     }
 }
 

@@ -29,9 +29,9 @@ fn missing_device_is_an_error() {
             Ok(count),
             DeviceError::NoSuchDevice {
                 index: 4095,
-                count: told,
+                count: reported,
             },
-        ) => assert_eq!(told, count),
+        ) => assert_eq!(reported, count),
         (Err(DeviceError::NoDriver { .. }), error @ DeviceError::NoDriver { .. }) => {
             assert!(error.to_string().contains("use the device cpu"), "{error}");
         }

@@ -36,7 +36,7 @@ fn the_driver_agrees_for_every_kernel_and_block_size() {
         let mut asked = 0u64;
         for name in kernels.keys() {
             let kernel = device.kernel_resources(name).unwrap().expect("a GPU's");
-            let most = limits.shared_bytes_per_block_opt_in - kernel.static_shared_bytes;
+            let max = limits.shared_bytes_per_block_opt_in - kernel.static_shared_bytes;
             for dynamic in [
                 0,
                 1,
@@ -47,10 +47,10 @@ fn the_driver_agrees_for_every_kernel_and_block_size() {
                 75_000,
                 100 * 1024,
                 114 * 1024,
-                most - 1,
-                most,
+                max - 1,
+                max,
             ] {
-                if dynamic > most {
+                if dynamic > max {
                     continue;
                 }
                 for threads in 1..=limits.threads_per_block.min(kernel.max_threads) {

@@ -82,8 +82,8 @@ fn errors(
             let vertex = vertex.map(f64::from);
             // vertices keep a distance of 1/1024 of their edge from its ends
             let from_sample = vertex.map(|component| {
-                let place = (component + 1.0) / voxel;
-                (place - place.round()).abs()
+                let position = (component + 1.0) / voxel;
+                (position - position.round()).abs()
             });
             let is_moved = from_sample.iter().all(|distance| *distance < 1.1 / 1024.0);
             if is_moved || vertex.iter().any(|component| component.abs() > 0.9) {

@@ -77,12 +77,12 @@ proptest! {
         let mut noise = Noise(seed);
         let count: usize = dims.iter().product();
         let params = |iso| random::params(iso, choice);
-        let place = geometry(seed);
+        let geometry_of_seed = geometry(seed);
         let bits: Vec<u64> = (0..count).map(|_| noise.bits()).collect();
         macro_rules! check {
             ($($type:ty, $iso:expr);*) => {$(
                 let samples: Vec<$type> = bits.iter().map(|&bits| bits as $type).collect();
-                assert_same_bits(&Volume::new(samples, dims, place).unwrap(), None, &params($iso));
+                assert_same_bits(&Volume::new(samples, dims, geometry_of_seed).unwrap(), None, &params($iso));
             )*};
         }
         check!(u8, 127.0; i8, 0.0; u16, 30000.5; i16, -12.0);

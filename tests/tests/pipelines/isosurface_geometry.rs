@@ -56,11 +56,11 @@ fn rearranged(
         for y in 0..new_dims[1] {
             for x in 0..new_dims[0] {
                 let mut old = [0; 3];
-                for (k, place) in [x, y, z].into_iter().enumerate() {
+                for (k, position) in [x, y, z].into_iter().enumerate() {
                     old[order[k]] = if flip[k] {
-                        new_dims[k] - 1 - place
+                        new_dims[k] - 1 - position
                     } else {
-                        place
+                        position
                     };
                 }
                 out.push(samples[(old[2] * dims[1] + old[1]) * dims[0] + old[0]]);

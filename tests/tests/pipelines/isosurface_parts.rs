@@ -113,11 +113,11 @@ fn extract_with_minimum_memory<T: DeviceSample + Sample>(
     let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()).unwrap());
     let run =
         |memory| isosurface::extract_within_budget(&stream, &volume, mask.as_ref(), params, memory);
-    let least = match run(Some(0)) {
+    let min_bytes = match run(Some(0)) {
         Err(IsosurfaceError::Memory(TooLittleMemory {
             budget: 0,
-            needed: least,
-        })) => least,
+            needed: min_bytes,
+        })) => min_bytes,
         Err(error) => panic!("{error}"),
         // an empty mesh needs no memory
         Ok(parts) => {
@@ -125,9 +125,9 @@ fn extract_with_minimum_memory<T: DeviceSample + Sample>(
             return parts;
         }
     };
-    let error = run(Some(least - 1)).err().expect("a byte too little");
+    let error = run(Some(min_bytes - 1)).err().expect("a byte too little");
     assert!(
-        matches!(error, IsosurfaceError::Memory(TooLittleMemory { budget, needed }) if (budget, needed) == (least - 1, least)),
+        matches!(error, IsosurfaceError::Memory(TooLittleMemory { budget, needed }) if (budget, needed) == (min_bytes - 1, min_bytes)),
         "{error}"
     );
     // more than enough if parts are not kept
@@ -138,21 +138,34 @@ fn extract_with_minimum_memory<T: DeviceSample + Sample>(
         vertices += part.mesh.vertex_count() as u64;
         Ok::<_, IsosurfaceError>(())
     };
-    isosurface::for_each_part(&stream, &volume, mask.as_ref(), params, Some(least), each).unwrap();
+    isosurface::for_each_part(
+        &stream,
+        &volume,
+        mask.as_ref(),
+        params,
+        Some(min_bytes),
+        each,
+    )
+    .unwrap();
     assert!(parts > 0);
     let host =
-        isosurface::extract_to_host(&stream, &volume, mask.as_ref(), params, Some(least)).unwrap();
+        isosurface::extract_to_host(&stream, &volume, mask.as_ref(), params, Some(min_bytes))
+            .unwrap();
     assert_eq!(host.parts, parts);
     let host = ExtractedSurface {
         mesh: host.mesh,
         non_finite_cells: host.non_finite_cells,
         topology: host.topology,
     };
-    assert_equal("on the host", &host, &joined(&run(Some(least)).unwrap()));
+    assert_equal(
+        "on the host",
+        &host,
+        &joined(&run(Some(min_bytes)).unwrap()),
+    );
     let unlimited = run(None).unwrap();
     assert_eq!(unlimited.parts.len(), 1);
     assert_eq!(unlimited.vertex_count(), vertices);
-    run(Some(least)).unwrap()
+    run(Some(min_bytes)).unwrap()
 }
 
 /// Checks all devices, each of them used as 1, 2, 3 and 8 devices, and all together.
@@ -280,15 +293,15 @@ fn failing_device() -> Device {
 fn failing_device_is_reported_and_others_do_not_wait() {
     let volume = random::floats([9, 9, 9], 3, 0.0, false);
     let params = IsosurfaceParams::default();
-    for place in 0..3 {
+    for index in 0..3 {
         let mut devices = vec![Device::cpu(); 3];
-        devices[place] = failing_device();
+        devices[index] = failing_device();
         let error = isosurface::extract_parts(&devices, volume.view(), None, &params)
             .err()
             .expect("a device fails");
         let text = error.to_string();
         assert!(
-            text.contains(&format!("cpu (device {} of 3)", place + 1)),
+            text.contains(&format!("cpu (device {} of 3)", index + 1)),
             "{text}"
         );
         assert!(

@@ -143,14 +143,14 @@ impl CornerTable {
         VertexKind::Fixed
     }
 
-    /// Tests whether `gone` may be contracted into `kept` without changing the topology, and
+    /// Tests whether `removed` may be contracted into `kept` without changing the topology, and
     /// collects the affected corners: the common neighbours of both vertices must be exactly the
     /// two vertices opposite to the edge, with no edge between these (link condition, Dey,
     /// Edelsbrunner, Guha and Nekhayev 1999).
-    pub fn may_contract(&mut self, found: &mut Contraction, kept: u32, gone: u32) -> bool {
+    pub fn may_contract(&mut self, found: &mut Contraction, kept: u32, removed: u32) -> bool {
         let [at_kept, at_gone] = &mut found.at;
         self.corners_at(kept, at_kept);
-        self.corners_at(gone, at_gone);
+        self.corners_at(removed, at_gone);
         self.mark += 2;
         let (kept_mark, common_mark) = (self.mark - 1, self.mark);
         for &corner in &*at_kept {
@@ -187,7 +187,7 @@ impl CornerTable {
     }
 
     /// Performs the contraction found by [`may_contract`](Self::may_contract).
-    pub fn contract(&mut self, found: &Contraction, kept: u32, gone: u32) {
+    pub fn contract(&mut self, found: &Contraction, kept: u32, removed: u32) {
         for &corner in &found.at[1] {
             if self.corners_from(corner).contains(&kept) {
                 let triangle = (corner / 3 * 3) as usize;
@@ -199,8 +199,8 @@ impl CornerTable {
         }
         // removed corners stay in the lists until these are traversed
         if let Some(&last) = found.at[0].last() {
-            self.next[last as usize] = self.first[gone as usize];
+            self.next[last as usize] = self.first[removed as usize];
         }
-        self.first[gone as usize] = NONE;
+        self.first[removed as usize] = NONE;
     }
 }

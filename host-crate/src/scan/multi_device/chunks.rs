@@ -95,8 +95,8 @@ mod tests {
                 for (i, chunk) in default_chunks(len, devices).into_iter().enumerate() {
                     shares[i % devices] += chunk;
                 }
-                let (least, most) = (shares.iter().min(), shares.iter().max());
-                let spread = most.unwrap() - least.unwrap();
+                let (min_share, max_share) = (shares.iter().min(), shares.iter().max());
+                let spread = max_share.unwrap() - min_share.unwrap();
                 assert!(spread * 100 <= len / devices, "{len}: {shares:?}");
             }
         }

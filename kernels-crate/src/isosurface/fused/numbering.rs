@@ -67,8 +67,8 @@ impl<'a> VertexNumbering<'a> {
         let rank = (x & lower).count_ones() + (y & lower).count_ones();
         let in_plane = self.offsets.read(self.offset_index[2 * dz] + tiles_on);
         let above = if dz == 0 {
-            let place = self.offsets.read(self.offset_index[1] + tiles_on);
-            place + ((before >> 16) + (z & lower).count_ones()) as u64
+            let tile_offset = self.offsets.read(self.offset_index[1] + tiles_on);
+            tile_offset + ((before >> 16) + (z & lower).count_ones()) as u64
         } else {
             // a cell has no edge above its upper corners
             0

@@ -179,7 +179,7 @@ pub unsafe fn emit_word_vertices<T: Sample>(
     positions: ViewMut<f32>,
 ) {
     for_each_vertex(layout, edges, offsets, last_plane_too, |axis, low, at| {
-        let edge = ActiveEdge::new(axis, low, |place| padded.value(samples, place));
+        let edge = ActiveEdge::new(axis, low, |index| padded.value(samples, index));
         write3(
             positions,
             at,
@@ -211,7 +211,7 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
     normals: ViewMut<f32>,
 ) {
     for_each_vertex(layout, edges, offsets, last_plane_too, |axis, low, at| {
-        let value = |place| padded.value(samples, place);
+        let value = |index| padded.value(samples, index);
         let edge = ActiveEdge::new(axis, low, value);
         let crossing = edge.linear_crossing(iso);
         write3(positions, at, edge.position(crossing, plane, &to_world));
@@ -246,7 +246,7 @@ pub unsafe fn emit_cubic_word_vertices<T: Sample>(
     normals: ViewMut<f32>,
 ) {
     for_each_vertex(layout, edges, offsets, last_plane_too, |axis, low, at| {
-        let value = |place| padded.value(samples, place);
+        let value = |index| padded.value(samples, index);
         let edge = ActiveEdge::new(axis, low, value);
         let crossing = edge.crossing(layout.grid, iso, true, value);
         write3(positions, at, edge.position(crossing, plane, &to_world));

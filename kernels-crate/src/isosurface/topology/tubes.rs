@@ -82,11 +82,11 @@ pub(super) const fn is_sign_compatible(case: u32, joined: u32, diagonal: u32) ->
 const fn are_signs_compatible(case: u32, joined: u32, positive: u32) -> bool {
     let mut axis = 0;
     while axis < 3 {
-        let wanted = if positive >> axis & 1 == 1 { 1 } else { -1 };
+        let required = if positive >> axis & 1 == 1 { 1 } else { -1 };
         let mut end = 0;
         while end < 2 {
             let known = face_sign(case, joined, AXIS_FACES[axis][end]);
-            if known == -wanted {
+            if known == -required {
                 return false;
             }
             end += 1;
@@ -104,7 +104,7 @@ const fn are_signs_compatible(case: u32, joined: u32, positive: u32) -> bool {
             }
             pair += 1;
         }
-        if (positive_terms == 0 && wanted == -1) || (negative == 0 && wanted == 1) {
+        if (positive_terms == 0 && required == -1) || (negative == 0 && required == 1) {
             return false;
         }
         axis += 1;
