@@ -178,12 +178,12 @@ struct Cost {
 }
 
 impl Cost {
-    const MOST: Self = Self {
+    const MAX: Self = Self {
         time: Duration::MAX,
         processors: None,
     };
 
-    fn of(work: impl FnOnce()) -> Self {
+    fn measure(work: impl FnOnce()) -> Self {
         let (start, before) = (Instant::now(), processor_time());
         work();
         let time = start.elapsed();
@@ -217,7 +217,7 @@ fn compare(name: &str, mut launch: impl FnMut() -> Cost, mut plain: impl FnMut()
     if filter.is_some_and(|filter| !name.contains(&filter)) {
         return;
     }
-    let (mut best, mut best_plain) = (Cost::MOST, Cost::MOST);
+    let (mut best, mut best_plain) = (Cost::MAX, Cost::MAX);
     for _ in 0..RUNS {
         best = best.best(launch());
         best_plain = best_plain.best(plain());
@@ -262,13 +262,13 @@ fn main() {
                 ViewMut::from(&mut c[..]),
                 side as u32,
             );
-            Cost::of(|| {
+            Cost::measure(|| {
                 // SAFETY: each thread writes one element; barriers separate the tiles.
                 unsafe { launch_on_cpu::<gemm>(shape((tiles, tiles), (16, 16)), Mode::Fast, args) }
                     .unwrap();
             })
         },
-        || Cost::of(|| gemm_loop(&a, &b, black_box(&mut c_plain), side)),
+        || Cost::measure(|| gemm_loop(&a, &b, black_box(&mut c_plain), side)),
     );
     assert_eq!(c, c_plain);
 
@@ -280,12 +280,12 @@ fn main() {
         || {
             counts.fill(0);
             let args = (View::from(&bytes[..]), ViewMut::from(&mut counts[..]));
-            Cost::of(|| {
+            Cost::measure(|| {
                 // SAFETY: atomics and barriers.
                 unsafe { launch_on_cpu::<histogram>(shape(256, 256), Mode::Fast, args) }.unwrap();
             })
         },
-        || Cost::of(|| histogram_loop(&bytes, black_box(&mut counts_plain))),
+        || Cost::measure(|| histogram_loop(&bytes, black_box(&mut counts_plain))),
     );
     assert_eq!(counts, counts_plain);
     drop(bytes);
@@ -297,12 +297,12 @@ fn main() {
         || {
             sum[0] = 0;
             let args = (View::from(&numbers[..]), ViewMut::from(&mut sum[..]));
-            Cost::of(|| {
+            Cost::measure(|| {
                 // SAFETY: atomics and barriers.
                 unsafe { launch_on_cpu::<reduction>(shape(256, 256), Mode::Fast, args) }.unwrap();
             })
         },
-        || Cost::of(|| sum_plain = black_box(reduction_loop(black_box(&numbers)))),
+        || Cost::measure(|| sum_plain = black_box(reduction_loop(black_box(&numbers)))),
     );
     assert_eq!(sum[0], sum_plain);
 
@@ -313,7 +313,7 @@ fn main() {
         || {
             sorted.copy_from_slice(&numbers[..million]);
             let args = (ViewMut::from(&mut sorted[..]),);
-            Cost::of(|| {
+            Cost::measure(|| {
                 // SAFETY: a block has its own elements; barriers are between its threads.
                 unsafe {
                     launch_on_cpu::<bitonic>(
@@ -327,7 +327,7 @@ fn main() {
         },
         || {
             sorted_plain.copy_from_slice(&numbers[..million]);
-            Cost::of(|| bitonic_loop(black_box(&mut sorted_plain)))
+            Cost::measure(|| bitonic_loop(black_box(&mut sorted_plain)))
         },
     );
     assert_eq!(sorted, sorted_plain);

@@ -49,17 +49,23 @@ impl Heap {
 }
 
 /// Returns the address of an allocation of `size` bytes when `used` bytes are allocated already, or
-/// `None` if it does not fit. The allocation occupies [`taken`] bytes.
+/// `None` if it does not fit. The allocation occupies [`reserved_bytes`] bytes.
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
-const fn place(start: u64, bytes: u64, used: u64, size: u64, align: u64) -> Option<u64> {
+const fn allocation_address(
+    start: u64,
+    bytes: u64,
+    used: u64,
+    size: u64,
+    align: u64,
+) -> Option<u64> {
     // No device has half of the address space, but `used` also counts failed allocations.
-    let Some(least) = start.checked_add(used) else {
+    let Some(first_free) = start.checked_add(used) else {
         return None;
     };
     // `start` and `used` are multiples of 16; stricter alignments have reserved space for padding.
-    let address = least.wrapping_add(align - 1) & !(align - 1);
-    if address >= least && address - start <= bytes && size <= bytes - (address - start) {
+    let address = first_free.wrapping_add(align - 1) & !(align - 1);
+    if address >= first_free && address - start <= bytes && size <= bytes - (address - start) {
         Some(address)
     } else {
         None
@@ -70,7 +76,7 @@ const fn place(start: u64, bytes: u64, used: u64, size: u64, align: u64) -> Opti
 /// alignment, a multiple of 16.
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
-const fn taken(size: u64, align: u64) -> u64 {
+const fn reserved_bytes(size: u64, align: u64) -> u64 {
     let slack = align.saturating_sub(16);
     // A layout is smaller than half of the address space.
     (size + slack).next_multiple_of(16)
@@ -102,8 +108,8 @@ mod device {
             // additions.
             unsafe {
                 let used = AtomicU64::from_ptr(&raw mut (*heap).used)
-                    .fetch_add(super::taken(size, align), Ordering::Relaxed);
-                match super::place((*heap).start, (*heap).bytes, used, size, align) {
+                    .fetch_add(super::reserved_bytes(size, align), Ordering::Relaxed);
+                match super::allocation_address((*heap).start, (*heap).bytes, used, size, align) {
                     Some(address) => address as *mut u8,
                     None => null_mut(),
                 }
@@ -120,7 +126,7 @@ mod device {
 
 #[cfg(test)]
 mod tests {
-    use super::{place, taken};
+    use super::{allocation_address, reserved_bytes};
 
     #[test]
     fn allocations_are_disjoint_and_in_bounds() {
@@ -128,16 +134,16 @@ mod tests {
         let start = 4096 + 16;
         let (mut used, mut end) = (0, start);
         for (size, align) in sizes {
-            let address = place(start, 4096, used, size, align).unwrap();
+            let address = allocation_address(start, 4096, used, size, align).unwrap();
             assert!(address >= end && address.is_multiple_of(align));
             end = address + size;
-            used += taken(size, align);
+            used += reserved_bytes(size, align);
             assert!(end <= start + used && used % 16 == 0);
         }
-        assert_eq!(place(start, 4096, used, 4096, 1), None);
-        assert_eq!(place(start, 4096, 0, 4096, 1), Some(start));
-        assert_eq!(place(0, 0, 0, 1, 1), None);
-        assert_eq!(place(16, 64, u64::MAX - 31, 64, 256), None);
-        assert_eq!(place(16, 64, u64::MAX - 15, 64, 1), None);
+        assert_eq!(allocation_address(start, 4096, used, 4096, 1), None);
+        assert_eq!(allocation_address(start, 4096, 0, 4096, 1), Some(start));
+        assert_eq!(allocation_address(0, 0, 0, 1, 1), None);
+        assert_eq!(allocation_address(16, 64, u64::MAX - 31, 64, 256), None);
+        assert_eq!(allocation_address(16, 64, u64::MAX - 15, 64, 1), None);
     }
 }

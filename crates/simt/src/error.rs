@@ -120,7 +120,7 @@ pub struct Report {
     findings: Vec<Finding>,
     /// Index in `findings` of every distinct finding; `None` for findings beyond the maximum.
     #[expect(clippy::box_collection, reason = "errors stay small")]
-    seen: Box<HashMap<FindingKey, Option<usize>>>,
+    index_by_key: Box<HashMap<FindingKey, Option<usize>>>,
     ended_by: Option<Box<LaunchError>>,
     untracked_memory: Vec<UntrackedMemory>,
 }
@@ -131,7 +131,7 @@ impl Report {
             kernel: kernel.into(),
             seed,
             findings: Vec::new(),
-            seen: Box::default(),
+            index_by_key: Box::default(),
             ended_by: None,
             untracked_memory: Vec::new(),
         }
@@ -147,9 +147,9 @@ impl Report {
             kind,
             occurrences: 1,
         };
-        match self.seen.entry(finding.key()) {
-            std::collections::hash_map::Entry::Occupied(known) => {
-                if let Some(index) = *known.get() {
+        match self.index_by_key.entry(finding.key()) {
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                if let Some(index) = *entry.get() {
                     self.findings[index].occurrences += 1;
                 }
             }
@@ -194,7 +194,7 @@ impl Report {
 
     /// Returns the number of distinct findings beyond those in [`findings`](Self::findings).
     pub fn more(&self) -> usize {
-        self.seen.len() - self.findings.len()
+        self.index_by_key.len() - self.findings.len()
     }
 
     /// Returns the error that ended the launch early (a panic, a deadlock), if there was one.
@@ -215,7 +215,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let total = self.seen.len();
+        let total = self.index_by_key.len();
         let s = if total == 1 { "" } else { "s" };
         write!(f, "{total} finding{s} in kernel `{}`", self.kernel)?;
         if let Some(seed) = self.seed {

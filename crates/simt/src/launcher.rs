@@ -220,7 +220,7 @@ fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize)
 
 fn run_blocks(executor: &Executor<'_>, fibers: &mut FiberSet, first: u64, end: u64) {
     let grid = executor.launch.shape.grid;
-    let mut block = grid.index_of(first);
+    let mut block = grid.index_at(first);
     for _ in first..end {
         if executor.launch.is_stopped() {
             return;
@@ -252,7 +252,7 @@ fn run_checked(
         }
         current_thread()
             .block
-            .set(launch.shape.grid.index_of(block));
+            .set(launch.shape.grid.index_at(block));
         executor.begin_block();
         executor.begin_checked_block(block);
         executor.run_block(&mut fibers);

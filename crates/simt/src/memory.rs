@@ -1,7 +1,7 @@
 //! Block-shared memory, and the recording of memory accesses for checked mode.
 //!
 //! Views call the `record_*` functions before they access memory. Outside checked mode these
-//! functions do nothing, so a view that knows it is in fast mode need not call them.
+//! functions do nothing, so a view in fast mode need not call them.
 
 use crate::executor::{current_executor, end_thread, try_executor};
 use crate::finding::{Access, FindingKind};

@@ -44,7 +44,7 @@ impl Dim3 {
 
     /// Returns the index of the element with linear rank `rank` in this extent.
     #[inline]
-    pub(crate) const fn index_of(self, rank: u64) -> Dim3 {
+    pub(crate) const fn index_at(self, rank: u64) -> Dim3 {
         let (x, y) = (self.x as u64, self.y as u64);
         Dim3 {
             x: (rank % x) as u32,

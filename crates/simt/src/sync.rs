@@ -21,9 +21,9 @@ impl Reduce {
     #[inline(always)]
     pub(crate) fn apply(self, outcome: BarrierOutcome) -> u32 {
         match self {
-            Reduce::Count => outcome.held,
-            Reduce::And => u32::from(outcome.held == outcome.arrived),
-            Reduce::Or => u32::from(outcome.held > 0),
+            Reduce::Count => outcome.true_predicates,
+            Reduce::And => u32::from(outcome.true_predicates == outcome.arrived),
+            Reduce::Or => u32::from(outcome.true_predicates > 0),
         }
     }
 }
@@ -97,7 +97,7 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
 /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 ///
 /// let (sent, got) = (AtomicU32::new(0), AtomicU32::new(0));
-/// // The first warp sends to the second, and waits for nobody. The third has nothing to do with it.
+/// // Warp 0 sends to warp 1 without waiting. Warp 2 does not participate.
 /// simt::launch("send", LaunchShape::new(1, 96), Mode::Fast, || match current::thread_rank() / 32 {
 ///     0 => {
 ///         sent.fetch_add(1, Relaxed);

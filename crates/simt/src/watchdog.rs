@@ -37,9 +37,9 @@ impl Heartbeat {
 
     /// Describes the stuck thread.
     fn describe(&self) -> String {
-        let block = self.shape.grid.index_of(self.block.load(Ordering::Relaxed));
+        let block = self.shape.grid.index_at(self.block.load(Ordering::Relaxed));
         let thread = u64::from(self.thread.load(Ordering::Relaxed));
-        let thread: Dim3 = self.shape.block.index_of(thread);
+        let thread: Dim3 = self.shape.block.index_at(thread);
         // SAFETY: null, or a source location of the program, which is never freed.
         let site = unsafe { self.site.load(Ordering::Relaxed).as_ref() };
         let site = site.map_or("the thread's start".to_owned(), |site| site.to_string());

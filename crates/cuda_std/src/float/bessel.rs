@@ -50,20 +50,20 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
         next += 1;
     }
     // the phase minus π/4, between -π/4 and π/4
-    let Angle { rest, quarter } = angle(x);
-    let (eighth, before) = if rest.high < 0.0 {
+    let Angle { reduced, quarter } = angle(x);
+    let (eighth, before) = if reduced.high < 0.0 {
         (EIGHTH, 1)
     } else {
         ([-EIGHTH[0], -EIGHTH[1]], 0)
     };
-    let turned = Pair::from_unordered_sum(rest.high, eighth[0]);
+    let turned = Pair::from_unordered_sum(reduced.high, eighth[0]);
     let turned = Pair::from_unordered_sum(
         turned.high,
-        turned.low + (rest.low + eighth[1]) + phase * inverse,
+        turned.low + (reduced.low + eighth[1]) + phase * inverse,
     );
     let cosine = if kind == Kind::First { 1 } else { 0 };
     let wave = sine_pair(Angle {
-        rest: turned,
+        reduced: turned,
         // order 1 lags by another quarter turn
         quarter: quarter
             .wrapping_add(cosine)
@@ -92,8 +92,8 @@ fn small_j0(x: f64) -> f64 {
     let short = truncate_to_26_bits(x);
     let quarter = 0.25 * (short * short);
     let near = Pair::from_sum(1.0, -quarter);
-    let beside = 0.25 * ((x - short) * (x + short));
-    near.high + (near.low + (square * square * polynomial(square, J0) - beside))
+    let correction = 0.25 * ((x - short) * (x + short));
+    near.high + (near.low + (square * square * polynomial(square, J0) - correction))
 }
 
 /// Computes J₁ below [`SMALL`].

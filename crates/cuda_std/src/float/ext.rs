@@ -160,8 +160,8 @@ macro_rules! float_ext {
             fn sincospi(self) -> (Self, Self) {
                 // The nearest multiple of 1/2 is subtracted exactly; the rest is at most 1/4.
                 let halves = GpuFloat::round_ties_even(self * 2.0);
-                let rest = GpuFloat::mul_add(halves, -0.5, self);
-                let (sine, cosine) = GpuFloat::sin_cos(rest * PI as $float);
+                let fraction = GpuFloat::mul_add(halves, -0.5, self);
+                let (sine, cosine) = GpuFloat::sin_cos(fraction * PI as $float);
                 let quadrant = halves - 4.0 * GpuFloat::floor(halves * 0.25);
                 let (sine, cosine) = if quadrant == 1.0 {
                     (cosine, -sine)

@@ -223,13 +223,13 @@ macro_rules! gpu_float {
             fn powi(self, n: i32) -> Self {
                 let mut power = 1.0;
                 let mut square = self;
-                let mut rest = n.unsigned_abs();
+                let mut exponent = n.unsigned_abs();
                 loop {
-                    if rest & 1 != 0 {
+                    if exponent & 1 != 0 {
                         power *= square;
                     }
-                    rest >>= 1;
-                    if rest == 0 {
+                    exponent >>= 1;
+                    if exponent == 0 {
                         break;
                     }
                     square *= square;

@@ -100,9 +100,9 @@ pub fn sqrt_normal(x: f32) -> f32 {
     }
     let inverse = fast::rsqrt_normal(x);
     let root = x * inverse;
-    let rest = GpuFloat::mul_add(-root, root, x);
-    let better = GpuFloat::mul_add(rest, 0.5 * inverse, root);
-    if x == 0.0 { 0.0 } else { better }
+    let residual = GpuFloat::mul_add(-root, root, x);
+    let refined = GpuFloat::mul_add(residual, 0.5 * inverse, root);
+    if x == 0.0 { 0.0 } else { refined }
 }
 
 /// Returns `1 / √x` within 2 ulp for an `x` that is not subnormal, and 0 for infinity. One
@@ -193,8 +193,8 @@ pub fn sqrt_small_integer(x: u32) -> f32 {
     // adding 2⁻⁶³ changes only 0, whose inverse is then finite
     let inverse = fast::rsqrt_normal(value + f32::from_bits(0x2000_0000));
     let root = value * inverse;
-    let rest = GpuFloat::mul_add(-root, root, value);
-    GpuFloat::mul_add(rest, 0.5 * inverse, root)
+    let residual = GpuFloat::mul_add(-root, root, value);
+    GpuFloat::mul_add(residual, 0.5 * inverse, root)
 }
 
 /// Returns `x^exponent` for an `x` that is not subnormal, by logarithms, with a relative error of

@@ -43,8 +43,8 @@ impl Pair {
     pub fn divide(self, by: Self) -> Self {
         let first = self.high / by.high;
         let product = Self::from_product(first, by.high);
-        let rest = ((self.high - product.high) - product.low + self.low) - first * by.low;
-        Self::from_sum(first, rest / by.high)
+        let residual = ((self.high - product.high) - product.low + self.low) - first * by.low;
+        Self::from_sum(first, residual / by.high)
     }
 }
 

@@ -12,7 +12,7 @@ use super::pair::Pair;
 /// A reduced angle between about -π/4 and π/4, and the number of quarter turns removed, modulo 4.
 #[derive(Clone, Copy)]
 pub struct Angle {
-    pub rest: Pair,
+    pub reduced: Pair,
     pub quarter: u32,
 }
 
@@ -27,12 +27,12 @@ pub fn angle(x: f64) -> Angle {
         let turns = x * core::f64::consts::FRAC_2_PI + TO_INTEGER;
         let number = turns - TO_INTEGER;
         let near = x - number * QUARTER[0];
-        let rest = Pair::from_unordered_sum(near, -(number * QUARTER[1]));
-        let rest = Pair::from_unordered_sum(rest.high, rest.low - number * QUARTER[2]);
+        let reduced = Pair::from_unordered_sum(near, -(number * QUARTER[1]));
+        let reduced = Pair::from_unordered_sum(reduced.high, reduced.low - number * QUARTER[2]);
         // beyond 10⁻⁹ the relative error is 2⁻⁹⁹
-        if rest.high.abs() > 1e-9 || number == 0.0 {
+        if reduced.high.abs() > 1e-9 || number == 0.0 {
             return Angle {
-                rest,
+                reduced,
                 quarter: turns.to_bits() as u32 & 3,
             };
         }
@@ -46,11 +46,11 @@ pub fn short_angle(x: f64) -> (f64, u32) {
     if x.abs() < FEW {
         let turns = x * core::f64::consts::FRAC_2_PI + TO_INTEGER;
         let number = turns - TO_INTEGER;
-        let rest = (x - number * QUARTER[0]) - number * QUARTER_BELOW;
-        return (rest, turns.to_bits() as u32 & 3);
+        let reduced = (x - number * QUARTER[0]) - number * QUARTER_BELOW;
+        return (reduced, turns.to_bits() as u32 & 3);
     }
     let angle = by_bits(x);
-    (angle.rest.high, angle.quarter)
+    (angle.reduced.high, angle.quarter)
 }
 
 /// Leading bits of 2/π behind 64 zeros: bit 63 of the second word has the value 1/2.
@@ -129,13 +129,13 @@ fn by_bits(x: f64) -> Angle {
     let scale = power(-52 - zeros as i32);
     let high = (product >> 75) as u64 as f64 * scale;
     let low = (product >> 11) as u64 as f64 * (scale * power(-64));
-    let rest = Pair::from_sum(high, low);
+    let reduced = Pair::from_sum(high, low);
     let negative = (fraction < 0) != (x < 0.0);
     let sign = if negative { -1.0 } else { 1.0 };
     Angle {
-        rest: Pair {
-            high: rest.high * sign,
-            low: rest.low * sign,
+        reduced: Pair {
+            high: reduced.high * sign,
+            low: reduced.low * sign,
         },
         quarter: if x < 0.0 {
             quarter.wrapping_neg() & 3

@@ -17,18 +17,18 @@ pub fn remainder(x: f64, y: f64) -> f64 {
         return x;
     }
     // Binary long division; both significands have their leading bit at the same position.
-    let (mut rest, top) = significand(dividend);
+    let (mut remaining, top) = significand(dividend);
     let (divisor, bottom) = significand(divisor);
     for _ in bottom..top {
-        if rest >= divisor {
-            rest -= divisor;
+        if remaining >= divisor {
+            remaining -= divisor;
         }
-        rest <<= 1;
+        remaining <<= 1;
     }
-    if rest >= divisor {
-        rest -= divisor;
+    if remaining >= divisor {
+        remaining -= divisor;
     }
-    compose(rest, bottom).copysign(x)
+    compose(remaining, bottom).copysign(x)
 }
 
 /// Decomposes a positive finite number into an integer with bit 52 set and the exponent of its last

@@ -11,22 +11,22 @@ const TINY: f64 = 7.450_580_596_923_828e-9;
 
 /// Computes the sine of a reduced angle.
 #[inline(always)]
-fn sine(rest: Pair) -> Pair {
-    let (x, square) = (rest.high, rest.high * rest.high);
+fn sine(reduced: Pair) -> Pair {
+    let (x, square) = (reduced.high, reduced.high * reduced.high);
     // the leading 8 bits of the number, the sixth of whose cube is exact, and the rest of the cube
     let short = f64::from_bits(x.to_bits() & !0xfff_ffff_ffff);
     let cube = short * short * short;
-    let beside = (x - short) * (square + short * (x + short));
+    let correction = (x - short) * (square + short * (x + short));
     let near = Pair::from_sum(x, cube * SIXTH[0]);
     let far = x * square * (SIXTH[1] + square * polynomial(square, SINE));
-    let small = beside * SIXTH[0] + far + rest.low * (1.0 - 0.5 * square);
+    let small = correction * SIXTH[0] + far + reduced.low * (1.0 - 0.5 * square);
     Pair::from_sum(near.high, near.low + small)
 }
 
 /// Computes the cosine of a reduced angle.
 #[inline(always)]
-fn cosine(rest: Pair) -> Pair {
-    let (x, square) = (rest.high, rest.high * rest.high);
+fn cosine(reduced: Pair) -> Pair {
+    let (x, square) = (reduced.high, reduced.high * reduced.high);
     // half the square as the sum of an exact number and a small one
     let short = truncate_to_26_bits(x);
     let half = 0.5 * (short * short);
@@ -34,7 +34,7 @@ fn cosine(rest: Pair) -> Pair {
     let near = 1.0 - half;
     let lost = (1.0 - near) - half;
     let quartic = square * square * polynomial(square, COSINE);
-    Pair::from_sum(near, lost + (quartic - half_rest - x * rest.low))
+    Pair::from_sum(near, lost + (quartic - half_rest - x * reduced.low))
 }
 
 #[inline(always)]
@@ -46,9 +46,9 @@ fn negated_if(x: f64, negative: bool) -> f64 {
 #[inline(always)]
 pub fn sine_pair(angle: Angle) -> Pair {
     let size = if angle.quarter & 1 == 0 {
-        sine(angle.rest)
+        sine(angle.reduced)
     } else {
-        cosine(angle.rest)
+        cosine(angle.reduced)
     };
     let negative = angle.quarter & 2 != 0;
     Pair {
@@ -76,9 +76,9 @@ pub fn cos(x: f64) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
     }
-    let Angle { rest, quarter } = angle(x);
+    let Angle { reduced, quarter } = angle(x);
     sine_in_quadrant(Angle {
-        rest,
+        reduced,
         quarter: quarter + 1,
     })
 }
@@ -90,8 +90,8 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     if !x.is_finite() {
         return (f64::NAN, f64::NAN);
     }
-    let Angle { rest, quarter } = angle(x);
-    let (sine, cosine) = (sine(rest).high, cosine(rest).high);
+    let Angle { reduced, quarter } = angle(x);
+    let (sine, cosine) = (sine(reduced).high, cosine(reduced).high);
     let (sine, cosine) = if quarter & 1 == 0 {
         (sine, cosine)
     } else {
@@ -110,8 +110,8 @@ pub fn tan(x: f64) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
     }
-    let Angle { rest, quarter } = angle(x);
-    let (sine, cosine) = (sine(rest), cosine(rest));
+    let Angle { reduced, quarter } = angle(x);
+    let (sine, cosine) = (sine(reduced), cosine(reduced));
     if quarter & 1 == 0 {
         sine.divide(cosine).high
     } else {
@@ -133,11 +133,11 @@ fn short_cosine(x: f64) -> f64 {
 
 /// Computes the sine of a 24-bit angle in any quadrant.
 #[inline(always)]
-fn short_sine_in_quadrant((rest, quarter): (f64, u32)) -> f32 {
+fn short_sine_in_quadrant((reduced, quarter): (f64, u32)) -> f32 {
     let size = if quarter & 1 == 0 {
-        short_sine(rest)
+        short_sine(reduced)
     } else {
-        short_cosine(rest)
+        short_cosine(reduced)
     };
     negated_if(size, quarter & 2 != 0) as f32
 }
@@ -159,8 +159,8 @@ pub fn cosf(x: f32) -> f32 {
     if !x.is_finite() {
         return f32::NAN;
     }
-    let (rest, quarter) = short_angle(x.into());
-    short_sine_in_quadrant((rest, quarter + 1))
+    let (reduced, quarter) = short_angle(x.into());
+    short_sine_in_quadrant((reduced, quarter + 1))
 }
 
 pub fn sincosf(x: f32) -> (f32, f32) {
@@ -170,10 +170,10 @@ pub fn sincosf(x: f32) -> (f32, f32) {
     if !x.is_finite() {
         return (f32::NAN, f32::NAN);
     }
-    let (rest, quarter) = short_angle(x.into());
+    let (reduced, quarter) = short_angle(x.into());
     (
-        short_sine_in_quadrant((rest, quarter)),
-        short_sine_in_quadrant((rest, quarter + 1)),
+        short_sine_in_quadrant((reduced, quarter)),
+        short_sine_in_quadrant((reduced, quarter + 1)),
     )
 }
 
@@ -184,8 +184,8 @@ pub fn tanf(x: f32) -> f32 {
     if !x.is_finite() {
         return f32::NAN;
     }
-    let (rest, quarter) = short_angle(x.into());
-    let (sine, cosine) = (short_sine(rest), short_cosine(rest));
+    let (reduced, quarter) = short_angle(x.into());
+    let (sine, cosine) = (short_sine(reduced), short_cosine(reduced));
     let tangent = if quarter & 1 == 0 {
         sine / cosine
     } else {

@@ -12,14 +12,15 @@ struct PrintOrigin {
     /// Operating-system thread.
     thread: ThreadId,
     /// Block and thread of the launch, inside a kernel.
-    place: Option<(Dim3, Dim3)>,
+    kernel_thread: Option<(Dim3, Dim3)>,
 }
 
 impl PrintOrigin {
     fn now() -> Self {
         Self {
             thread: thread::current().id(),
-            place: current::is_active().then(|| (current::block_idx(), current::thread_idx())),
+            kernel_thread: current::is_active()
+                .then(|| (current::block_idx(), current::thread_idx())),
         }
     }
 }
@@ -41,7 +42,7 @@ fn lines(
         *open_line = None;
     }
     for line in text.split_inclusive('\n') {
-        if let (true, None, Some((block, thread))) = (named, *open_line, origin.place) {
+        if let (true, None, Some((block, thread))) = (named, *open_line, origin.kernel_thread) {
             let _ = write!(out, "[block {block}, thread {thread}] ");
         }
         out.push_str(line);
@@ -89,7 +90,7 @@ mod tests {
     fn origin(x: u32) -> PrintOrigin {
         PrintOrigin {
             thread: thread::current().id(),
-            place: Some((Dim3::new(1, 0, 0), Dim3::new(x, 0, 0))),
+            kernel_thread: Some((Dim3::new(1, 0, 0), Dim3::new(x, 0, 0))),
         }
     }
 

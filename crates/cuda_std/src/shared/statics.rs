@@ -48,10 +48,10 @@ impl InStatic {
 impl<T> SharedStatic<T> {
     /// Creates the value of a static.
     #[doc(hidden)]
-    pub const fn new(initialiser: T, place: InStatic) -> Self {
+    pub const fn new(initialiser: T, token: InStatic) -> Self {
         #[cfg(target_arch = "nvptx64")]
         {
-            let _ = place.is_mut;
+            let _ = token.is_mut;
             core::mem::forget(initialiser);
             Self {
                 memory: UnsafeCell::new(MaybeUninit::uninit()),
@@ -60,7 +60,7 @@ impl<T> SharedStatic<T> {
         #[cfg(not(target_arch = "nvptx64"))]
         Self {
             memory: UnsafeCell::new(MaybeUninit::new(initialiser)),
-            is_mut: place.is_mut,
+            is_mut: token.is_mut,
         }
     }
 
@@ -69,14 +69,14 @@ impl<T> SharedStatic<T> {
     #[must_use]
     #[track_caller]
     pub fn as_block_ptr(&self) -> *mut T {
-        let here = self.memory.get();
+        let memory = self.memory.get();
         #[cfg(target_arch = "nvptx64")]
         {
-            here.cast()
+            memory.cast()
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
-            let (key, bytes, align) = (here.addr(), size_of::<T>(), align_of::<T>());
+            let (key, bytes, align) = (memory.addr(), size_of::<T>(), align_of::<T>());
             if self.is_mut {
                 return super::as_pointer(simt::memory::shared_static(key, bytes, align)).cast();
             }
@@ -84,7 +84,7 @@ impl<T> SharedStatic<T> {
                 // SAFETY: the executor's memory is as large and as aligned as `T`, and the static's
                 // own memory is never written. The copied value is a constant, and neither copy is
                 // dropped.
-                unsafe { copy.cast::<MaybeUninit<T>>().write(here.read()) }
+                unsafe { copy.cast::<MaybeUninit<T>>().write(memory.read()) }
             };
             simt::memory::persistent_static(key, bytes, align, initialise).cast()
         }

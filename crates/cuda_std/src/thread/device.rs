@@ -11,7 +11,7 @@ use core::hint::assert_unchecked;
 /// a block has at most 1024 × 1024 × 64 threads (1024 in total), a grid at most (2³¹ − 1) × 65535 ×
 /// 65535 blocks.
 macro_rules! register {
-    ($($name:ident = $source:ident in $least:literal ..= $most:literal;)+) => {
+    ($($name:ident = $source:ident in $min:literal ..= $max:literal;)+) => {
         $(
             #[inline(always)]
             pub fn $name() -> u32 {
@@ -19,7 +19,7 @@ macro_rules! register {
                 // device's limits.
                 unsafe {
                     let value = nvptx::$source() as u32;
-                    assert_unchecked(($least..=$most).contains(&value));
+                    assert_unchecked(($min..=$max).contains(&value));
                     value
                 }
             }

@@ -16,12 +16,12 @@
 /// On the CPU, ends the thread if an element is out of bounds, and records the access in checked
 /// mode. On the device see [`check_on_device`].
 macro_rules! check_element {
-    ($view:expr, $place:ident, $access:ident, $i:expr) => {
+    ($view:expr, $kind:ident, $access:ident, $i:expr) => {
         #[cfg(target_arch = "nvptx64")]
         super::check_on_device($i, $view.size);
         #[cfg(not(target_arch = "nvptx64"))]
         if $i >= $view.fast_len {
-            let site = site!($place, $access);
+            let site = site!($kind, $access);
             super::slow_path::checked_access(site, $view.ptr.cast(), $view.size, $i);
         }
     };
@@ -30,10 +30,10 @@ macro_rules! check_element {
 /// Describes an access for the slow path.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! site {
-    ($place:ident, $access:ident) => {
+    ($kind:ident, $access:ident) => {
         const {
             &super::slow_path::AccessSite {
-                kind: super::slow_path::$place,
+                kind: super::slow_path::$kind,
                 access: super::slow_path::Access::$access,
                 bytes: size_of::<T>(),
             }

@@ -71,12 +71,12 @@ unsafe fn write<V: Copy>(to: *mut V, value: V) {
 /// On the CPU, ends the thread if an element of the vector is out of bounds, and records the access
 /// in checked mode.
 macro_rules! check {
-    ($view:expr, $place:ident, $access:ident, $i:expr, $n:expr) => {
+    ($view:expr, $kind:ident, $access:ident, $i:expr, $n:expr) => {
         #[cfg(target_arch = "nvptx64")]
         super::check_on_device($i + $n - 1, $view.size);
         #[cfg(not(target_arch = "nvptx64"))]
         if $view.fast_len < $n || $i > $view.fast_len - $n {
-            let site = site!($place, $access);
+            let site = site!($kind, $access);
             super::slow_path::checked_vector_access(site, $view.ptr.cast(), $view.size, $i, $n);
         }
     };

@@ -109,13 +109,13 @@ fn classify_type(ty: &Type) -> syn::Result<Kind> {
             ty.span(),
             "a kernel parameter needs a named type; use a type parameter and list its types in #[kernel(T = [...])]",
         )),
-        Type::Path(path) => Ok(view_of(path).unwrap_or_else(|| Kind::Value(ty.clone()))),
+        Type::Path(path) => Ok(parse_view(path).unwrap_or_else(|| Kind::Value(ty.clone()))),
         _ => Ok(Kind::Value(ty.clone())),
     }
 }
 
 /// Recognises `View<X>` and `ViewMut<X>`, with any path and with or without a lifetime.
-fn view_of(path: &syn::TypePath) -> Option<Kind> {
+fn parse_view(path: &syn::TypePath) -> Option<Kind> {
     let last = path.path.segments.last()?;
     let writable = match last.ident.to_string().as_str() {
         "View" => false,

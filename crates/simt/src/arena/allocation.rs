@@ -84,10 +84,10 @@ impl SharedAllocation {
     pub(super) fn acquire(bytes: usize, align: usize, fill: u8) -> SharedAllocation {
         let layout = SharedAllocation::layout_for(bytes, align);
         let take_fitting = |allocations: &mut Vec<SharedAllocation>| {
-            let place = allocations
+            let index = allocations
                 .iter()
                 .position(|allocation| allocation.layout == layout)?;
-            Some(allocations.swap_remove(place))
+            Some(allocations.swap_remove(index))
         };
         THREAD_CACHE
             .try_with(|cache| take_fitting(&mut cache.borrow_mut().spare))
@@ -115,8 +115,8 @@ pub(super) fn persistent(
     initialise: impl FnOnce(*mut u8),
 ) -> NonNull<u8> {
     let make = || {
-        let known = orphaned().persistent.get_mut(&key).and_then(Vec::pop);
-        known.unwrap_or_else(|| {
+        let existing = orphaned().persistent.get_mut(&key).and_then(Vec::pop);
+        existing.unwrap_or_else(|| {
             let allocation = SharedAllocation::new(SharedAllocation::layout_for(bytes, align), 0);
             initialise(allocation.start.as_ptr());
             PersistentValue {
@@ -126,26 +126,26 @@ pub(super) fn persistent(
             }
         })
     };
-    let of = |persistent: &PersistentValue| {
+    let start_of = |persistent: &PersistentValue| {
         assert!(
             (persistent.bytes, persistent.align) == (bytes, align),
-            "one shared static is used as {} bytes and as {bytes} bytes; give each value a static of its own",
+            "the shared static of {} bytes is also used as {bytes} bytes; use a separate static for each value",
             persistent.bytes
         );
         persistent.allocation.start
     };
     let mut make = Some(make);
-    let known = THREAD_CACHE.try_with(|cache| {
+    let existing = THREAD_CACHE.try_with(|cache| {
         let mut cache = cache.borrow_mut();
-        if let Some(known) = cache.persistent.get(&key) {
-            return Some(of(known));
+        if let Some(existing) = cache.persistent.get(&key) {
+            return Some(start_of(existing));
         }
-        let made = make.take()?();
-        let start = of(&made);
-        cache.persistent.insert(key, made);
+        let new = make.take()?();
+        let start = start_of(&new);
+        cache.persistent.insert(key, new);
         Some(start)
     });
-    match (known.ok().flatten(), make) {
+    match (existing.ok().flatten(), make) {
         (Some(start), _) => start,
         // the thread exits and has no cache: the value serves this launch only
         (None, Some(make)) => make().allocation.start,
@@ -189,10 +189,10 @@ fn orphaned() -> MutexGuard<'static, OrphanedMemory> {
 
 impl Drop for ThreadCache {
     fn drop(&mut self) {
-        let mut left = orphaned();
-        left.spare.append(&mut self.spare);
+        let mut orphans = orphaned();
+        orphans.spare.append(&mut self.spare);
         for (key, persistent) in mem::take(&mut self.persistent) {
-            left.persistent.entry(key).or_default().push(persistent);
+            orphans.persistent.entry(key).or_default().push(persistent);
         }
     }
 }

@@ -122,8 +122,8 @@ impl Arena {
         align: usize,
         initialise: impl FnOnce(*mut u8),
     ) -> *mut u8 {
-        let known = |array: &&Array| array.key == Some(key) && array.allocation.is_none();
-        if let Some(array) = self.arrays.iter().find(known)
+        let has_key = |array: &&Array| array.key == Some(key) && array.allocation.is_none();
+        if let Some(array) = self.arrays.iter().find(has_key)
             && array.bytes == bytes
         {
             return array.start.as_ptr();
@@ -175,29 +175,29 @@ impl Arena {
 
     /// Records that the kernel obtained a raw pointer to the array at `address`.
     pub(crate) fn record_raw_pointer(&self, address: usize, site: Site) {
-        if let Some(place) = self.locate(address) {
-            let pointer = &self.arrays[place.array].tracking.pointer;
+        if let Some(location) = self.locate(address) {
+            let pointer = &self.arrays[location.array].tracking.pointer;
             pointer.set(pointer.get().or(Some(site)));
         }
     }
 
     /// Returns the access log of the array at `address`.
     pub(crate) fn access_log(&self, address: usize) -> Option<&AccessLog> {
-        let place = self.locate(address)?;
-        Some(&self.arrays[place.array].tracking.log)
+        let location = self.locate(address)?;
+        Some(&self.arrays[location.array].tracking.log)
     }
 
     /// Records that an access to the array was tracked.
-    pub(crate) fn record_access(&self, place: &SharedLocation) {
-        self.arrays[place.array].tracking.log.record_access();
+    pub(crate) fn record_access(&self, location: &SharedLocation) {
+        self.arrays[location.array].tracking.log.record_access();
     }
 
     /// Returns `true` if the `bytes` bytes at `address`, for which no write was tracked, still hold
     /// the poison value. Otherwise records an untracked write.
     pub(crate) fn is_unwritten(&self, address: usize, bytes: usize) -> bool {
-        self.locate(address).is_none_or(|place| {
-            let array = &self.arrays[place.array];
-            let unwritten = array.is_poisoned(place.offset, bytes);
+        self.locate(address).is_none_or(|location| {
+            let array = &self.arrays[location.array];
+            let unwritten = array.is_poisoned(location.offset, bytes);
             if !unwritten {
                 array.tracking.log.record_hidden_write();
             }
@@ -227,13 +227,13 @@ impl Arena {
                 }
             }
             if !array.is_poisoned(array.bytes, array.padding_bytes()) {
-                let place = SharedLocation {
+                let location = SharedLocation {
                     array: number,
                     dynamic: array.key.is_none(),
                     offset: array.bytes.saturating_sub(1),
                     bytes: array.bytes,
                 };
-                past_end.push((place, site));
+                past_end.push((location, site));
             }
         }
         past_end

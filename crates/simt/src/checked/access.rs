@@ -24,11 +24,11 @@ struct ClockOrder<'a> {
 
 impl HappensBefore for ClockOrder<'_> {
     fn is_before(&self, earlier: &AccessRecord) -> bool {
-        let (thread, mate) = (u32::from(self.now.thread), u32::from(earlier.thread));
+        let (thread, other) = (u32::from(self.now.thread), u32::from(earlier.thread));
         earlier.block == self.now.block
-            && (mate == thread
+            && (other == thread
                 || earlier.epoch < self.now.epoch
-                || self.clocks.is_ordered_after(thread, mate, earlier.clock))
+                || self.clocks.is_ordered_after(thread, other, earlier.clock))
     }
 
     fn is_released(&self, earlier: &AccessRecord) -> bool {
@@ -90,7 +90,7 @@ impl Checker {
                 bytes,
                 access,
                 other_access: earlier.access,
-                other_block: self.shape.grid.index_of(u64::from(earlier.block)),
+                other_block: self.shape.grid.index_at(u64::from(earlier.block)),
                 other_thread: self.thread_index(u32::from(earlier.thread)),
                 other_site: earlier.site,
             };

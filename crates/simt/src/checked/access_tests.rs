@@ -58,7 +58,7 @@ impl Oracle {
 /// A named barrier in progress: the joined clocks of the arrived warps, the waiting warps, and the
 /// number of warps yet to arrive.
 #[derive(Clone)]
-struct UnderWay {
+struct PendingBarrier {
     arrived: [u32; THREADS],
     waiting: Vec<usize>,
     missing: usize,
@@ -74,7 +74,7 @@ fn block(random: &mut SplitMix64, seed: u64) -> usize {
     let (mut oracle, mut clocks) = (Oracle::new(), Clocks::new(WARPS));
     let mut history: [GranuleHistory; LOCATIONS] = Default::default();
     let mut raced = [false; LOCATIONS];
-    let mut barriers: [Option<UnderWay>; BARRIERS] = [const { None }; BARRIERS];
+    let mut barriers: [Option<PendingBarrier>; BARRIERS] = [const { None }; BARRIERS];
     let mut waits = [false; WARPS];
     let mut epoch = 0;
     // Some blocks have many barriers and few accesses, some none.
@@ -121,7 +121,7 @@ fn block(random: &mut SplitMix64, seed: u64) -> usize {
             clocks.join(warp as u32, lanes);
         } else if choice < touching + syncing + naming {
             let barrier = random.below(BARRIERS);
-            let new = UnderWay {
+            let new = PendingBarrier {
                 arrived: [0; THREADS],
                 waiting: Vec::new(),
                 missing: 1 + random.below(3),

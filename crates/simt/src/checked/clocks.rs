@@ -8,10 +8,10 @@
 use super::inter_warp::{InterWarpClocks, LANES, join};
 use crate::shape::BARRIERS;
 
-/// `known[lane][other]`: every access that lane `other` made at or before this clock happens before
+/// `clocks[lane][other]`: every access that lane `other` made at or before this clock happens before
 /// the next operation of `lane`.
 struct WarpClocks {
-    known: [[u32; LANES]; LANES],
+    clocks: [[u32; LANES]; LANES],
 }
 
 /// The clocks of a block. They only increase, so a new block needs no reset: at the end of a block,
@@ -25,11 +25,11 @@ pub(crate) struct Clocks {
 impl Clocks {
     pub(crate) fn new(warps: usize) -> Self {
         let new_warp = || {
-            let mut known = [[0; LANES]; LANES];
-            for (lane, clocks) in known.iter_mut().enumerate() {
+            let mut clocks = [[0; LANES]; LANES];
+            for (lane, clocks) in clocks.iter_mut().enumerate() {
                 clocks[lane] = 1;
             }
-            WarpClocks { known }
+            WarpClocks { clocks }
         };
         Clocks {
             warps: (0..warps).map(|_| new_warp()).collect(),
@@ -50,13 +50,13 @@ impl Clocks {
 
     /// Returns `true` if an access of thread `other` at its clock `clock` happens before the next
     /// operation of `thread`, through `warp_sync` or named barriers.
-    pub(crate) fn is_ordered_after(&self, thread: u32, mate: u32, clock: u32) -> bool {
+    pub(crate) fn is_ordered_after(&self, thread: u32, other: u32, clock: u32) -> bool {
         let warp = thread as usize / LANES;
-        if mate as usize / LANES == warp {
-            return self.known(thread, mate) >= clock;
+        if other as usize / LANES == warp {
+            return self.latest_clock(thread, other) >= clock;
         }
         let inter_warp = self.inter_warp.as_ref();
-        inter_warp.is_some_and(|inter_warp| inter_warp.known(warp, mate as usize) >= clock)
+        inter_warp.is_some_and(|inter_warp| inter_warp.latest_clock(warp, other as usize) >= clock)
     }
 
     /// Returns `true` if `thread` has arrived at a named barrier since its own clock was `clock`.
@@ -67,30 +67,30 @@ impl Clocks {
 
     /// Returns the clock of the next access of `thread`.
     pub(crate) fn own(&self, thread: u32) -> u32 {
-        self.known(thread, thread)
+        self.latest_clock(thread, thread)
     }
 
     /// Returns the latest clock of `other`, a lane of the same warp, after which `thread` is
     /// ordered.
-    pub(crate) fn known(&self, thread: u32, mate: u32) -> u32 {
-        let lanes = &self.warps[thread as usize / LANES].known;
-        lanes[thread as usize % LANES][mate as usize % LANES]
+    pub(crate) fn latest_clock(&self, thread: u32, other: u32) -> u32 {
+        let lanes = &self.warps[thread as usize / LANES].clocks;
+        lanes[thread as usize % LANES][other as usize % LANES]
     }
 
     /// Synchronises the lanes in `participants`: each is now ordered after everything that any of
     /// them did or was ordered after.
     pub(crate) fn join(&mut self, warp: u32, participants: u32) {
-        let known = &mut self.warps[warp as usize].known;
+        let clocks = &mut self.warps[warp as usize].clocks;
         let lanes = || (0..LANES).filter(|&lane| participants >> lane & 1 == 1);
         let mut joined = [0; LANES];
         for lane in lanes() {
-            for (joint, &clock) in joined.iter_mut().zip(&known[lane]) {
+            for (joint, &clock) in joined.iter_mut().zip(&clocks[lane]) {
                 *joint = clock.max(*joint);
             }
         }
         for lane in lanes() {
-            known[lane] = joined;
-            known[lane][lane] += 1;
+            clocks[lane] = joined;
+            clocks[lane][lane] += 1;
         }
     }
 
@@ -101,13 +101,13 @@ impl Clocks {
         let threads = self.warps.len() * LANES;
         let new = || Box::new(InterWarpClocks::new(threads, BARRIERS));
         let inter_warp = self.inter_warp.get_or_insert_with(new);
-        let known = &mut self.warps[warp].known;
+        let clocks = &mut self.warps[warp].clocks;
         let arrived = inter_warp.arrive(barrier, warp);
         let lanes = (0..LANES).filter(|&lane| lanes >> lane & 1 == 1);
-        lanes.clone().for_each(|lane| join(arrived, &known[lane]));
+        lanes.clone().for_each(|lane| join(arrived, &clocks[lane]));
         for lane in lanes {
-            inter_warp.release(warp * LANES + lane, known[lane][lane]);
-            known[lane][lane] += 1;
+            inter_warp.release(warp * LANES + lane, clocks[lane][lane]);
+            clocks[lane][lane] += 1;
         }
     }
 
@@ -117,10 +117,10 @@ impl Clocks {
             return;
         };
         for (warp, lanes) in waited {
-            let known = &mut self.warps[warp as usize].known;
+            let clocks = &mut self.warps[warp as usize].clocks;
             let own = inter_warp.acquire(barrier, warp as usize);
             let lanes = (0..LANES).filter(|&lane| lanes >> lane & 1 == 1);
-            lanes.for_each(|lane| join(&mut known[lane], own));
+            lanes.for_each(|lane| join(&mut clocks[lane], own));
         }
         inter_warp.complete(barrier);
     }
@@ -134,11 +134,14 @@ mod tests {
     fn joining_orders_earlier_accesses_only() {
         let mut clocks = Clocks::new(1);
         let before = clocks.own(1);
-        assert!(clocks.known(0, 1) < before);
+        assert!(clocks.latest_clock(0, 1) < before);
         clocks.join(0, 0b11);
-        assert!(clocks.known(0, 1) >= before);
-        assert!(clocks.known(0, 1) < clocks.own(1));
-        assert!(clocks.known(2, 1) < before, "lane 2 did not participate");
+        assert!(clocks.latest_clock(0, 1) >= before);
+        assert!(clocks.latest_clock(0, 1) < clocks.own(1));
+        assert!(
+            clocks.latest_clock(2, 1) < before,
+            "lane 2 did not participate"
+        );
     }
 
     #[test]
@@ -147,7 +150,7 @@ mod tests {
         let before = clocks.own(32);
         clocks.join(1, 0b011);
         clocks.join(1, 0b110);
-        assert!(clocks.known(34, 32) >= before);
+        assert!(clocks.latest_clock(34, 32) >= before);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) struct InterWarpClocks {
     threads: usize,
     /// Clock by (warp, thread): every access that the thread made at or before this clock happens
     /// before the next operation of the warp.
-    known: Vec<u32>,
+    clocks: Vec<u32>,
     /// Own clock of each thread at its most recent arrival at a named barrier.
     released: Vec<u32>,
     /// Joined clocks of the arrived warps, by barrier and thread; empty if no warp has arrived.
@@ -24,7 +24,7 @@ impl InterWarpClocks {
     pub(super) fn new(threads: usize, barriers: u32) -> Self {
         InterWarpClocks {
             threads,
-            known: vec![0; threads / LANES * threads],
+            clocks: vec![0; threads / LANES * threads],
             released: vec![0; threads],
             arrived: vec![Vec::new(); barriers as usize],
         }
@@ -41,8 +41,8 @@ impl InterWarpClocks {
 
     /// Returns the latest clock of `thread` after which the warp is ordered.
     #[inline]
-    pub(super) fn known(&self, warp: usize, thread: usize) -> u32 {
-        self.known[warp * self.threads + thread]
+    pub(super) fn latest_clock(&self, warp: usize, thread: usize) -> u32 {
+        self.clocks[warp * self.threads + thread]
     }
 
     /// Returns the thread's own clock at its most recent arrival at a named barrier.
@@ -57,7 +57,7 @@ impl InterWarpClocks {
         let own = self.warp_range(warp);
         let arrived = &mut self.arrived[barrier as usize];
         arrived.resize(self.threads, 0);
-        join(arrived, &self.known[own]);
+        join(arrived, &self.clocks[own]);
         let first = warp * LANES;
         &mut arrived[first..first + LANES]
     }
@@ -72,7 +72,7 @@ impl InterWarpClocks {
     pub(super) fn acquire(&mut self, barrier: u32, warp: usize) -> &[u32] {
         let own = self.warp_range(warp);
         let arrived = &self.arrived[barrier as usize];
-        join(&mut self.known[own], arrived);
+        join(&mut self.clocks[own], arrived);
         let first = warp * LANES;
         &arrived[first..first + LANES]
     }

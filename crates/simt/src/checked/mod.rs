@@ -94,7 +94,7 @@ impl Checker {
 
     pub(crate) fn begin_block(&mut self, block: u64) {
         self.block = block as u32;
-        self.block_index = self.shape.grid.index_of(block);
+        self.block_index = self.shape.grid.index_at(block);
         self.epoch = 0;
         self.clocks.begin_block();
         self.unstarted = self.order.permutation(self.shape.block.count() as u32);
@@ -216,7 +216,7 @@ impl Checker {
     }
 
     fn thread_index(&self, rank: u32) -> Dim3 {
-        self.shape.block.index_of(u64::from(rank))
+        self.shape.block.index_at(u64::from(rank))
     }
 
     fn add(&mut self, rank: u32, site: Site, kind: FindingKind) {
@@ -224,12 +224,12 @@ impl Checker {
         self.report.add(self.block_index, thread, site, kind);
     }
 
-    /// Completes the block's barrier for `arrivals`. `left` is a thread that exited the kernel by
+    /// Completes the block's barrier for `arrivals`. `exited` is a thread that exited the kernel by
     /// returning. Returns an error if one of the threads exceeds its step limit.
     pub(crate) fn barrier_completed(
         &mut self,
         mut arrivals: Vec<Waiter>,
-        left: Option<u32>,
+        exited: Option<u32>,
     ) -> Option<LaunchError> {
         self.epoch += 1;
         arrivals.sort_by_key(|arrival| arrival.rank);
@@ -241,16 +241,16 @@ impl Checker {
             };
             self.add(first.rank, first.site, kind);
         }
-        if let Some(left) = left {
-            self.record_exit_before_barrier(first, left);
+        if let Some(exited) = exited {
+            self.record_exit_before_barrier(first, exited);
         }
         self.count_steps(&arrivals)
     }
 
-    /// Reports that `waiter` waits at a barrier that thread `left`, which exited the kernel, did
+    /// Reports that `waiter` waits at a barrier that thread `exited`, which exited the kernel, did
     /// not reach.
-    pub(crate) fn record_exit_before_barrier(&mut self, waiter: Waiter, left: u32) {
-        let other_thread = self.thread_index(left);
+    pub(crate) fn record_exit_before_barrier(&mut self, waiter: Waiter, exited: u32) {
+        let other_thread = self.thread_index(exited);
         let kind = FindingKind::ExitedBeforeBarrier { other_thread };
         self.add(waiter.rank, waiter.site, kind);
     }

@@ -98,12 +98,12 @@ impl Shadow {
             let (low, high) = (first >> page.shift, (first + count) >> page.shift);
             let shift = page.shift;
             for (offset, granule) in page.granules[low..high].iter_mut().enumerate() {
-                let place = number * PAGE_BYTES + ((low + offset) << shift);
+                let address = number * PAGE_BYTES + ((low + offset) << shift);
                 if met.unwritten.is_none() && !granule.is_written() {
-                    (met.unwritten, met.unwritten_bytes) = (Some(place), 1 << shift);
+                    (met.unwritten, met.unwritten_bytes) = (Some(address), 1 << shift);
                 }
                 let race = granule.touch(now, order);
-                met.race = met.race.or(race.map(|earlier| (earlier, place)));
+                met.race = met.race.or(race.map(|earlier| (earlier, address)));
             }
             at += count;
         }
@@ -191,8 +191,8 @@ mod tests {
         let mut shadow = Shadow::default();
         touch(&mut shadow, by(0, Access::Write), 0x1000, 4);
         let inside = touch(&mut shadow, by(1, Access::Read), 0x1003, 1);
-        let (earlier, place) = inside.race.expect("they overlap");
-        assert_eq!((earlier.thread, place), (0, 0x1003));
+        let (earlier, address) = inside.race.expect("they overlap");
+        assert_eq!((earlier.thread, address), (0, 0x1003));
         assert_eq!(
             touch(&mut shadow, by(1, Access::Read), 0x1004, 1).race,
             None

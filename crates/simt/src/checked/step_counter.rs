@@ -62,8 +62,8 @@ impl StepCounter {
         {
             return Some(LaunchError::StepLimit {
                 kernel: self.kernel.clone(),
-                block: self.shape.grid.index_of(self.block),
-                thread: self.shape.block.index_of(u64::from(rank)),
+                block: self.shape.grid.index_at(self.block),
+                thread: self.shape.block.index_at(u64::from(rank)),
                 steps: limit,
                 site,
             });
@@ -74,8 +74,8 @@ impl StepCounter {
         {
             return Some(LaunchError::TimeLimit {
                 kernel: self.kernel.clone(),
-                block: self.shape.grid.index_of(self.block),
-                thread: self.shape.block.index_of(u64::from(rank)),
+                block: self.shape.grid.index_at(self.block),
+                thread: self.shape.block.index_at(u64::from(rank)),
                 seconds: limit.as_secs_f64(),
                 site,
             });

@@ -14,15 +14,15 @@ pub(crate) struct BarrierOutcome {
     /// Number of threads that arrived.
     pub(crate) arrived: u32,
     /// Number of arrived threads whose predicate was `true`.
-    pub(crate) held: u32,
+    pub(crate) true_predicates: u32,
 }
 
 /// The barrier of the current block.
 #[derive(Default)]
 pub(super) struct Barrier {
-    /// Number of arrived threads (`arrived`), and of those with a `true` predicate (`held`).
+    /// Number of arrived threads, and of those with a `true` predicate.
     arrived: Cell<u32>,
-    held: Cell<u32>,
+    true_predicates: Cell<u32>,
     /// Number of threads that wait on a fiber.
     on_fibers: Cell<u32>,
     /// Result of the most recently completed barrier. Every thread reads it before it can arrive at
@@ -41,7 +41,7 @@ impl Barrier {
     /// Discards the waiting threads of an aborted block.
     pub(super) fn clear(&self) {
         self.arrived.set(0);
-        self.held.set(0);
+        self.true_predicates.set(0);
         self.on_fibers.set(0);
         self.waiting.clear();
     }
@@ -55,7 +55,7 @@ impl Executor<'_> {
         if self.is_single_thread {
             return BarrierOutcome {
                 arrived: 1,
-                held: u32::from(predicate),
+                true_predicates: u32::from(predicate),
             };
         }
         if self.may_wait() && !self.arrive_and_check_last(site, predicate) {
@@ -69,9 +69,13 @@ impl Executor<'_> {
     /// Records the arrival of the running thread and returns `true` if it completed the barrier.
     #[inline(always)]
     pub(super) fn arrive_and_check_last(&self, site: Site, predicate: bool) -> bool {
-        let Barrier { arrived, held, .. } = &self.barrier;
+        let Barrier {
+            arrived,
+            true_predicates,
+            ..
+        } = &self.barrier;
         arrived.set(arrived.get() + 1);
-        held.set(held.get() + u32::from(predicate));
+        true_predicates.set(true_predicates.get() + u32::from(predicate));
         let is_last = arrived.get() == self.live.get();
         if is_last {
             self.complete_barrier(Some(site));
@@ -103,15 +107,15 @@ impl Executor<'_> {
             let rank = current_thread().rank();
             arrivals.extend(last.map(|site| Waiter { rank, site }));
             let mut checker = checker.borrow_mut();
-            let left = self.first_exited_thread(&checker);
-            if let Some(error) = checker.barrier_completed(arrivals, left) {
+            let exited = self.first_exited_thread(&checker);
+            if let Some(error) = checker.barrier_completed(arrivals, exited) {
                 self.fail(error);
             }
         }
         let arrived = barrier.arrived.take();
         barrier.completed.set(BarrierOutcome {
             arrived,
-            held: barrier.held.take(),
+            true_predicates: barrier.true_predicates.take(),
         });
         self.ready.append(&self.slots, &barrier.waiting);
         if let Some(frames) = &self.frames {
@@ -123,8 +127,8 @@ impl Executor<'_> {
     fn first_exited_thread(&self, checker: &Checker) -> Option<u32> {
         (0..self.launch.threads.div_ceil(WARP)).find_map(|warp| {
             let live = self.live_lanes[warp as usize].get();
-            let left = self.launched_lanes(warp) & !live & !checker.faulted_lanes(warp);
-            (left != 0).then(|| warp * WARP + left.trailing_zeros())
+            let exited = self.launched_lanes(warp) & !live & !checker.faulted_lanes(warp);
+            (exited != 0).then(|| warp * WARP + exited.trailing_zeros())
         })
     }
 }

@@ -187,7 +187,7 @@ impl<'a> Executor<'a> {
             let Some(rank) = self.drawn.take() else {
                 return false;
             };
-            current.start(self.index_of(rank), rank);
+            current.start(self.thread_index(rank), rank);
             return true;
         }
         let rank = self.next.get();
@@ -311,7 +311,7 @@ impl<'a> Executor<'a> {
         self.live_lanes[(rank / WARP) as usize].get()
     }
 
-    pub(crate) fn index_of(&self, rank: u32) -> Dim3 {
-        self.launch.shape.block.index_of(u64::from(rank))
+    pub(crate) fn thread_index(&self, rank: u32) -> Dim3 {
+        self.launch.shape.block.index_at(u64::from(rank))
     }
 }

@@ -187,7 +187,7 @@ impl Executor<'_> {
         if others_count != of_first || self.checker.is_some() && first.site != site {
             let kind = FindingKind::WarpDivergence {
                 barrier: call.barrier,
-                other_thread: self.index_of(first.rank),
+                other_thread: self.thread_index(first.rank),
                 other_site: first.site,
             };
             self.report_finding(site, kind);
@@ -204,7 +204,7 @@ impl Executor<'_> {
             barrier: call.barrier,
             threads: call.threads,
             other_threads,
-            other_thread: self.index_of(other.rank),
+            other_thread: self.thread_index(other.rank),
             other_site: other.site,
         }
     }
@@ -291,9 +291,9 @@ impl Executor<'_> {
         if let Some(error) = checker.count_steps(waiters) {
             self.fail(error);
         }
-        let left = self.launched_lanes(warp) & !lanes & !checker.faulted_lanes(warp);
-        if left != 0 {
-            checker.record_exit_before_barrier(first, warp * WARP + left.trailing_zeros());
+        let exited = self.launched_lanes(warp) & !lanes & !checker.faulted_lanes(warp);
+        if exited != 0 {
+            checker.record_exit_before_barrier(first, warp * WARP + exited.trailing_zeros());
         }
         checker.named_barrier_arrived(call.barrier, warp, lanes);
     }

@@ -12,7 +12,7 @@ use crate::finding::{FindingKind, Site};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Kind of a warp operation. Lanes with different kinds never meet.
+/// Kind of a warp operation. Lanes with different kinds never share a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WarpOperation {
     /// Orders memory accesses.
@@ -131,11 +131,11 @@ impl RendezvousTable {
     /// Returns the rendezvous in progress for these lanes, or creates one.
     fn gather(&self, warp: u32, mask: u32, operation: WarpOperation) -> Rc<Rendezvous> {
         let mut gathering = self.gathering.borrow_mut();
-        if let Some(known) = gathering
+        if let Some(existing) = gathering
             .iter()
             .find(|one| one.matches(warp, mask, operation))
         {
-            return Rc::clone(known);
+            return Rc::clone(existing);
         }
         let rendezvous = self.free.borrow_mut().pop().unwrap_or_default();
         rendezvous.warp.set(warp);
@@ -161,12 +161,12 @@ impl RendezvousTable {
     /// Returns the waiting threads with their operation and mask.
     pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<(Waiter, WarpOperation, u32)> {
         let gathering = self.gathering.borrow();
-        let of_one = |one: &Rc<Rendezvous>| {
+        let waiting_lanes = |one: &Rc<Rendezvous>| {
             let (operation, mask) = (one.operation(), one.mask.get());
             let waiters = one.waiting.waiters(slots).into_iter();
             waiters.map(move |waiter| (waiter, operation, mask))
         };
-        gathering.iter().flat_map(of_one).collect()
+        gathering.iter().flat_map(waiting_lanes).collect()
     }
 
     /// Discards all rendezvous of an aborted block.
@@ -191,7 +191,7 @@ impl Executor<'_> {
         if self.is_single_thread && mask & 1 == 1 {
             return read(LaneValues::Single { lane: 0, value });
         }
-        let Some((rendezvous, waits)) = self.meet(operation, mask, value, site) else {
+        let Some((rendezvous, waits)) = self.join_rendezvous(operation, mask, value, site) else {
             let lane = current_thread().rank() % WARP;
             return read(LaneValues::Single { lane, value });
         };
@@ -206,7 +206,7 @@ impl Executor<'_> {
     /// Records the arrival of the running lane. The second value is `true` if the lane must be
     /// suspended. Returns `None` if the lane participates alone because it unwinds.
     #[inline(never)]
-    fn meet(
+    fn join_rendezvous(
         &self,
         operation: WarpOperation,
         mask: u32,
@@ -228,7 +228,7 @@ impl Executor<'_> {
         rendezvous.value_cells()[lane as usize].set(value);
         let complete = rendezvous.is_complete(self.live_lanes[warp as usize].get());
         if complete {
-            self.complete_meeting(&rendezvous, Some(site));
+            self.complete_rendezvous(&rendezvous, Some(site));
         } else {
             self.enqueue_current(&rendezvous.waiting, site);
         }
@@ -241,7 +241,7 @@ impl Executor<'_> {
         let gathering = self.rendezvous_table.gathering.borrow().clone();
         for rendezvous in gathering {
             if rendezvous.warp.get() == warp && rendezvous.is_complete(live) {
-                self.complete_meeting(&rendezvous, None);
+                self.complete_rendezvous(&rendezvous, None);
             }
         }
     }
@@ -249,7 +249,7 @@ impl Executor<'_> {
     /// Completes a rendezvous and releases its lanes. `last` is the source location of the last
     /// arrival, or `None` if the exit of a lane completed it.
     #[inline(never)]
-    fn complete_meeting(&self, rendezvous: &Rc<Rendezvous>, last: Option<Site>) {
+    fn complete_rendezvous(&self, rendezvous: &Rc<Rendezvous>, last: Option<Site>) {
         let mut gathering = self.rendezvous_table.gathering.borrow_mut();
         gathering.retain(|one| !Rc::ptr_eq(one, rendezvous));
         self.rendezvous_table.decrement_pending();

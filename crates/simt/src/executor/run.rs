@@ -111,7 +111,7 @@ unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u6
     let grid = executor.launch.shape.grid;
     let current = current_thread();
     let run = || {
-        let mut block = grid.index_of(first);
+        let mut block = grid.index_at(first);
         for _ in first..end {
             if executor.launch.is_stopped() {
                 return;
@@ -137,7 +137,7 @@ impl Executor<'_> {
             self.fail(LaunchError::KernelPanicked {
                 kernel: self.launch.kernel.to_owned(),
                 block: current.block.get(),
-                thread: self.index_of(rank),
+                thread: self.thread_index(rank),
                 message: panic_message(&*payload),
             });
         }

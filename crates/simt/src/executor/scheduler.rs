@@ -192,7 +192,7 @@ impl Executor<'_> {
         }
         waiting.sort_by_key(|(waiter, _)| waiter.rank);
         let describe = |(waiter, operation): (Waiter, String)| BlockedThread {
-            thread: self.index_of(waiter.rank),
+            thread: self.thread_index(waiter.rank),
             operation,
             site: waiter.site,
         };

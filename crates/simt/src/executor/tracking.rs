@@ -21,7 +21,7 @@ impl Executor<'_> {
         match &self.checker {
             Some(checker) => checker.borrow_mut().record_finding(rank, site, kind),
             None => {
-                let (thread, block) = (self.index_of(rank), current_thread().block.get());
+                let (thread, block) = (self.thread_index(rank), current_thread().block.get());
                 let mut report = Report::new(self.launch.kernel, None);
                 report.add(block, thread, site, kind);
                 self.fail(LaunchError::Findings(report));
@@ -43,12 +43,12 @@ impl Executor<'_> {
         };
         // A view of global memory may have been created from a pointer into shared memory, so the
         // address decides: the next block reuses these addresses for its own memory.
-        let place = self.arena.borrow().locate(address);
+        let location = self.arena.borrow().locate(address);
         let memory = AccessedMemory {
             address,
             bytes,
-            is_shared: shared || place.is_some(),
-            shared: place,
+            is_shared: shared || location.is_some(),
+            shared: location,
         };
         self.touch(checker, access, memory, site);
     }
@@ -66,17 +66,17 @@ impl Executor<'_> {
         let Some(checker) = &self.checker else {
             return;
         };
-        let place = self.arena.borrow().locate(address);
+        let location = self.arena.borrow().locate(address);
         let is_own = || {
             fiber::is_on_running_stack(address)
                 || by_reference && !checker.borrow().is_kernel_memory(address)
         };
-        if bytes > 0 && (place.is_some() || !is_own()) {
+        if bytes > 0 && (location.is_some() || !is_own()) {
             let memory = AccessedMemory {
                 address,
                 bytes,
-                is_shared: place.is_some(),
-                shared: place,
+                is_shared: location.is_some(),
+                shared: location,
             };
             self.touch(checker, access, memory, site);
         }
@@ -123,8 +123,8 @@ impl Executor<'_> {
         let rank = current_thread().rank();
         {
             let arena = self.arena.borrow();
-            if let Some(place) = &memory.shared {
-                arena.record_access(place);
+            if let Some(location) = &memory.shared {
+                arena.record_access(location);
             }
             let is_unwritten = |address, bytes| arena.is_unwritten(address, bytes);
             let mut checker = checker.borrow_mut();

@@ -70,7 +70,7 @@ impl Gpu<'_> {
             .get_attribute(FunctionAttribute::MaxThreadsPerBlock)
             .map_err(error_text)?;
         let limit = u32::try_from(attribute)
-            .map_err(|_| format!("the driver says {attribute} threads per block at most"))?;
+            .map_err(|_| format!("the driver returned an invalid maximum block size: {attribute}"))?;
         if threads > u64::from(limit) {
             self.too_large = Some(limit);
             return Err(format!(

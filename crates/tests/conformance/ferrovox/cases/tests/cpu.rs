@@ -14,7 +14,7 @@ fn run_all(mode: Mode) {
             let result = (case.run)(&mut Cpu::new(mode), block);
             if case.name == LOCKED && matches!(mode, Mode::Checked { .. }) {
                 let why =
-                    result.expect_err("checked mode knows locks now: error_text so in the docs");
+                    result.expect_err("checked mode accepts locks now: update the docs");
                 assert!(
                     why.to_string().contains("race on element 0 of `count`"),
                     "{why}"
