@@ -36,7 +36,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn host_names_compile_against_both_crates() {
     let mut counted = 0;
-    for row in rows("## As it is, on the host") {
+    for row in rows("## Unchanged on the host") {
         for (_, name) in pieces(row[1]).filter(|(is_name, _)| *is_name) {
             // `_async` stands for the suffix of the names next to it
             let is_listed = CONFORMANCE
@@ -55,7 +55,7 @@ fn host_names_compile_against_both_crates() {
 
 #[test]
 fn names_listed_as_missing_do_not_exist() {
-    let names: Vec<_> = rows("## Not there, on the host")
+    let names: Vec<_> = rows("## Not supported on the host")
         .into_iter()
         .flat_map(|row| pieces(row[0]).collect::<Vec<_>>())
         .filter(|(is_name, _)| *is_name)

@@ -26,13 +26,13 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
     let line = |row: &Row| Ok(row.line.clone());
     let names = |row: &Row| Ok(row.names.clone());
     type Column<'a> = (&'a str, &'a dyn Fn(&Row) -> Result<String>);
-    let by: Column = ("shown by", &test_list);
+    let by: Column = ("tests", &test_list);
     let rows: [(&str, &[Row], &[Column]); 9] = [
         ("kernels", &list.kernels, &[by]),
         (
             "kernels_line",
             &list.kernels_line,
-            &[("the line", &line), by],
+            &[("change", &line), by],
         ),
         (
             "kernels_not",
@@ -42,9 +42,9 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
         ("compile_tests", &list.compile_tests, &[by]),
         ("host", &list.host, &[("names", &names), by]),
         ("host_beyond", &list.host_beyond, &[("names", &names), by]),
-        ("host_line", &list.host_line, &[("the line", &line), by]),
+        ("host_line", &list.host_line, &[("change", &line), by]),
         ("host_not", &list.host_not, &[("instead", &instead)]),
-        ("public_line", &list.public_line, &[("the line", &line), by]),
+        ("public_line", &list.public_line, &[("change", &line), by]),
     ];
     for (name, rows, columns) in rows {
         let head: Vec<&str> = std::iter::once("what")
@@ -138,9 +138,9 @@ fn public_table(list: &List, outcome: &Outcome) -> Result<String> {
         "crate",
         "version",
         "in kernels",
-        "held to",
-        "lines",
-        "shown by",
+        "compared with",
+        "options",
+        "tests",
     ]);
     for row in &list.public {
         let version = outcome.version(&row.name, &row.shown_by)?;
