@@ -142,7 +142,7 @@ fn describe(extraction: &Extraction) -> String {
         .count();
     let (counts, skeleton) = (extraction.counts, &extraction.skeleton);
     format!(
-        "{} surface and {} inner voxels, {} nodes, {} edges, {} pieces, {} loops, {unbalanced} unbalanced",
+        "{} surface and {} inner voxels, {} nodes, {} edges, {} components, {} cycles, {unbalanced} unbalanced",
         counts.surface,
         counts.boundary + counts.interior,
         skeleton.nodes.len(),

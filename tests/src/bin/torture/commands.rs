@@ -52,9 +52,11 @@ pub fn run(session: &mut Session) -> Result<()> {
             }
         };
         if let Some(problem) = problem {
-            session
-                .report
-                .failed(&name, &bytes, format!("ferrovox {command_line}: {problem}"));
+            session.report.add_failure(
+                &name,
+                &bytes,
+                format!("ferrovox {command_line}: {problem}"),
+            );
         }
         remove_files(folder, "")?;
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     Session,
-    runs::{command, folder_contents, remove_files, volume, wait},
+    runs::{command, folder_contents, remove_files, wait, write_volume},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -17,7 +17,7 @@ pub fn run(session: &mut Session) -> Result<()> {
     let folder = folder.path();
     let small = folder.join("small");
     fs::create_dir(&small)?;
-    let how = volume(folder, "in.raw", 32)?;
+    let how = write_volume(folder, "in.raw", 32)?;
     let lines = [
         format!(
             "distance in.raw {how} --nonzero --device cpu --nearest small/near.npy -o small/out.npy"
@@ -106,7 +106,7 @@ pub fn run(session: &mut Session) -> Result<()> {
             let text = format!("{what}, {kilobytes} kB: {problem}");
             session
                 .report
-                .failed("line.txt", lines[which].as_bytes(), text);
+                .add_failure("line.txt", lines[which].as_bytes(), text);
         }
         remove_files(&small, "")?;
         drop(mount);
@@ -127,7 +127,9 @@ fn device_full(session: &mut Session, folder: &Path, how: &str) -> Result<()> {
             ended.status.code(),
             ended.stderr
         );
-        session.report.failed("line.txt", line.as_bytes(), problem);
+        session
+            .report
+            .add_failure("line.txt", line.as_bytes(), problem);
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ struct Arguments {
 }
 
 /// Maximum overrun: the longest duration of a command, and of the start of a part.
-const ENDLESS: Duration = Duration::from_secs(120);
+const MAX_OVERRUN: Duration = Duration::from_secs(120);
 
 /// A part of the test: name, share of the time, and the function to run until its time is over.
 type Part = (&'static str, f64, fn(&mut Session) -> Result<()>);
@@ -123,11 +123,11 @@ fn run(mut arguments: Arguments) -> Result<bool> {
     // each part has its own random numbers, regardless of the others
     let parts = (1..).zip(PARTS);
     let parts: Vec<(u64, Part)> = parts.filter(|(_, part)| part.0.contains(&only)).collect();
-    ensure!(!parts.is_empty(), "no part has {only} in its name");
+    ensure!(!parts.is_empty(), "no part name contains {only:?}");
     let shares: f64 = parts.iter().map(|(_, part)| part.1).sum();
     let formats = formats::all(&arguments.corpus)?;
     let report = Report::new(&arguments.keep)?;
-    watch(Duration::from_secs_f64(arguments.seconds) + ENDLESS);
+    exit_after(Duration::from_secs_f64(arguments.seconds) + MAX_OVERRUN);
     let mut session = Session {
         formats,
         random: Random(seed),
@@ -139,14 +139,14 @@ fn run(mut arguments: Arguments) -> Result<bool> {
         let seconds = session.arguments.seconds * share / shares;
         session.random = Random(seed ^ number << 56);
         session.end = Instant::now() + Duration::from_secs_f64(seconds);
-        session.report.begin(name);
+        session.report.begin_part(name);
         act(&mut session).with_context(|| format!("in the part {name}"))?;
     }
     Ok(session.report.finish(seed))
 }
 
 /// Ends the process after the given time, in case a reader does not terminate.
-fn watch(time: Duration) {
+fn exit_after(time: Duration) {
     thread::spawn(move || {
         thread::sleep(time);
         println!(

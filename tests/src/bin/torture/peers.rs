@@ -84,7 +84,7 @@ pub fn run(session: &mut Session) -> Result<()> {
             let Some(dims) = theirs["dims"].as_array() else {
                 session
                     .report
-                    .count(format!("{} read here, refused by {peer}", format.name));
+                    .count(format!("{} read here, rejected by {peer}", format.name));
                 continue;
             };
             let difference = compare(&ours.volume, peer, dims, theirs)?;
@@ -96,9 +96,11 @@ pub fn run(session: &mut Session) -> Result<()> {
                 .report
                 .count(format!("{} read here and by {peer}", format.name));
             if let Some(difference) = difference {
-                session
-                    .report
-                    .failed(&name, &bytes, format!("beside {peer}: {difference}"));
+                session.report.add_failure(
+                    &name,
+                    &bytes,
+                    format!("compared with {peer}: {difference}"),
+                );
             }
         }
     }

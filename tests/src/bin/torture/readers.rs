@@ -51,7 +51,7 @@ pub fn run(session: &mut Session) -> Result<()> {
             None
         };
         if let Some(problem) = problem {
-            session.report.failed(&names[at], &bytes, problem);
+            session.report.add_failure(&names[at], &bytes, problem);
         }
         session.report.count(&names[at]);
     }

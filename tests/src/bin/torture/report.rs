@@ -24,7 +24,7 @@ impl Report {
     /// Creates an empty report. Files that cause failures go to the folder `keep`, which is
     /// created.
     pub fn new(keep: &Path) -> Result<Self> {
-        fs::create_dir_all(keep).with_context(|| format!("cannot make {}", keep.display()))?;
+        fs::create_dir_all(keep).with_context(|| format!("cannot create {}", keep.display()))?;
         Ok(Self {
             keep: keep.to_owned(),
             part: "",
@@ -35,7 +35,7 @@ impl Report {
     }
 
     /// Starts a part.
-    pub fn begin(&mut self, part: &'static str) {
+    pub fn begin_part(&mut self, part: &'static str) {
         self.part = part;
         self.part_failures = 0;
     }
@@ -46,7 +46,7 @@ impl Report {
     }
 
     /// Records a failure and keeps the file that causes it.
-    pub fn failed(&mut self, name: &str, bytes: &[u8], what: impl AsRef<str>) {
+    pub fn add_failure(&mut self, name: &str, bytes: &[u8], what: impl AsRef<str>) {
         self.failures += 1;
         self.part_failures += 1;
         let (part, number, what) = (self.part, self.part_failures, what.as_ref());

@@ -117,7 +117,7 @@ pub fn remove_files(folder: &Path, start: &str) -> Result<()> {
 }
 
 /// Writes a raw volume with a pattern, and returns the options that read it.
-pub fn volume(folder: &Path, name: &str, side: usize) -> Result<String> {
+pub fn write_volume(folder: &Path, name: &str, side: usize) -> Result<String> {
     let samples: Vec<u8> = (0..side.pow(3))
         .map(|at| u8::from(at * at % 1009 < 3 || at % 97 == 0))
         .collect();

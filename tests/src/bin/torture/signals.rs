@@ -3,7 +3,7 @@
 
 use crate::{
     Session,
-    runs::{command, folder_contents, volume, wait},
+    runs::{command, folder_contents, wait, write_volume},
 };
 use anyhow::{Context, Result};
 use std::{
@@ -21,7 +21,7 @@ const OUTPUTS: [&str; 2] = ["out.npy", "near.npy"];
 pub fn run(session: &mut Session) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
-    let how = volume(folder, "in.raw", 64)?;
+    let how = write_volume(folder, "in.raw", 64)?;
     let line =
         format!("distance in.raw {how} --nonzero --device cpu -o out.npy --nearest near.npy");
     let words: Vec<&str> = line.split(' ').collect();
@@ -73,7 +73,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         {
             problem = Some("an output is incomplete".to_owned());
         } else if number != 9 && after.len() > 3 {
-            problem = Some(format!("files remain:  {:?}", after.keys()));
+            problem = Some(format!("files remain: {:?}", after.keys()));
         } else if after.len() > 3 {
             session
                 .report
@@ -92,7 +92,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         };
         session.report.count(format!("SIG{name} that {end}"));
         if let Some(problem) = problem {
-            session.report.failed(
+            session.report.add_failure(
                 "line.txt",
                 line.as_bytes(),
                 format!("SIG{name} at {part} of the time: {problem}"),

@@ -3,7 +3,7 @@
 
 use crate::{
     Session,
-    runs::{command, folder_contents, volume, wait},
+    runs::{command, folder_contents, wait, write_volume},
 };
 use anyhow::{Result, ensure};
 use std::fs;
@@ -11,7 +11,7 @@ use std::fs;
 pub fn run(session: &mut Session) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
-    let how = volume(folder, "in.raw", 24)?;
+    let how = write_volume(folder, "in.raw", 24)?;
     let line = |iso: usize| format!("mesh in.raw {how} --iso 0.{iso} --device cpu -o out.ply");
     let ferrovox = session.arguments.ferrovox.clone();
     let start = |iso: usize| {
@@ -32,7 +32,7 @@ pub fn run(session: &mut Session) -> Result<()> {
             let ended = wait(child)?;
             if !ended.status.success() {
                 let text = format!("one of four commands failed: {}", ended.stderr);
-                session.report.failed(name, line(1).as_bytes(), text);
+                session.report.add_failure(name, line(1).as_bytes(), text);
             }
         }
         session.report.count("four commands with one output");
@@ -42,7 +42,7 @@ pub fn run(session: &mut Session) -> Result<()> {
                 "the output matches none of the commands, or files remain: {:?}",
                 files.keys()
             );
-            session.report.failed(name, line(1).as_bytes(), text);
+            session.report.add_failure(name, line(1).as_bytes(), text);
         }
     }
     Ok(())
