@@ -6,6 +6,11 @@
 
 pub(super) mod random_access;
 mod read_ahead;
+mod remaining;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use remaining::Remaining;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -16,9 +21,9 @@ use std::thread::Scope;
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
+use crate::io::FileProblem;
 use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::source::read_ahead::read_ahead;
-use crate::io::{ByteCount, FileProblem};
 
 /// Buffer size of a source over a file, in bytes.
 const BUFFER: usize = 1 << 18;
@@ -32,36 +37,6 @@ const BZIP2_LIMIT: u64 = 1 << 21;
 const PARALLEL_READ_BYTES: usize = 4 << 20;
 /// Smallest bound on the decompressed length for which decoding ahead is worthwhile, in bytes.
 const READ_AHEAD_BYTES: u64 = DEFLATE_LIMIT << 16;
-
-/// Knowledge of the number of bytes that remain in a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Remaining {
-    /// Exactly this many: a regular file or memory.
-    Exactly(u64),
-    /// At most this many: compressed data.
-    AtMost(u64),
-    /// Unknown: a pipe.
-    Unknown,
-}
-
-impl Remaining {
-    /// Returns the number of bytes if it is certainly less than `needed`.
-    pub fn fewer_than(self, needed: u64) -> Option<ByteCount> {
-        match self {
-            Self::Exactly(left) if left < needed => Some(ByteCount::Exactly(left)),
-            Self::AtMost(left) if left < needed => Some(ByteCount::AtMost(left)),
-            _ => None,
-        }
-    }
-
-    fn after_consuming(self, bytes: u64) -> Self {
-        match self {
-            Self::Exactly(left) => Self::Exactly(left.saturating_sub(bytes)),
-            Self::AtMost(left) => Self::AtMost(left.saturating_sub(bytes)),
-            Self::Unknown => Self::Unknown,
-        }
-    }
-}
 
 /// Underlying reader of a source. It may move to another thread.
 type Reader<'a> = Box<dyn BufRead + Send + 'a>;
@@ -399,71 +374,4 @@ fn read_full(reader: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn peeking_consumes_nothing() {
-        let mut source = Source::from_bytes(b"abc def");
-        assert_eq!(source.peek(3).unwrap(), b"abc");
-        assert_eq!(source.peek(100).unwrap(), b"abc def");
-        assert_eq!(
-            (source.position(), source.remaining()),
-            (0, Remaining::Exactly(7))
-        );
-        assert_eq!(source.word(100).unwrap().unwrap(), b"abc");
-        assert_eq!(
-            (source.position(), source.remaining()),
-            (4, Remaining::Exactly(3))
-        );
-        assert_eq!(source.skip(2).unwrap(), 2);
-        assert_eq!(source.word(100).unwrap().unwrap(), b"f");
-        assert_eq!(source.word(100).unwrap(), None);
-    }
-
-    #[test]
-    fn lines_end_with_lf_or_cr_lf_and_are_cut_at_the_limit() {
-        let mut source = Source::from_bytes(b"one\r\n\ntwo\n0123456789");
-        assert_eq!(source.line(100).unwrap().unwrap(), b"one");
-        assert_eq!(source.line(100).unwrap().unwrap(), b"");
-        assert_eq!(source.line(100).unwrap().unwrap(), b"two");
-        assert_eq!(source.line(4).unwrap().unwrap(), b"0123");
-        assert_eq!(source.line(100).unwrap().unwrap(), b"456789");
-        assert_eq!(source.line(100).unwrap(), None);
-    }
-
-    #[test]
-    fn decompressed_length_is_bounded() {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        io::Write::write_all(&mut encoder, &vec![0; 1 << 20]).unwrap();
-        let packed = encoder.finish().unwrap();
-        let mut source = Source::from_bytes(&packed).gunzip();
-        let Remaining::AtMost(bound) = source.remaining() else {
-            panic!("compressed data have a bound")
-        };
-        assert!(bound >= 1 << 20, "{bound}");
-        assert_eq!(source.skip(u64::MAX).unwrap(), 1 << 20);
-    }
-
-    #[test]
-    fn long_skips_end_at_the_same_position_as_short_ones() {
-        let content: Vec<u8> = (0..BUFFER * 3).map(|i| (i / 5) as u8).collect();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        std::fs::write(&path, &content).unwrap();
-        let mut source = Source::open(&path).unwrap();
-        assert_eq!(source.peek(10).unwrap(), content[..10]);
-        assert_eq!(source.skip(3).unwrap(), 3);
-        let far = BUFFER + 1000;
-        assert_eq!(source.skip(far as u64).unwrap(), far as u64);
-        assert_eq!(source.position(), far as u64 + 3);
-        assert_eq!(source.peek(10).unwrap(), content[far + 3..far + 13]);
-        let left = content.len() - far - 3;
-        assert_eq!(source.remaining(), Remaining::Exactly(left as u64));
-        assert_eq!(source.skip(u64::MAX).unwrap(), left as u64);
-        assert!(source.peek(1).unwrap().is_empty());
-    }
 }
