@@ -50,10 +50,15 @@ impl Rows {
         let (row, in_row) = div_rem(index, div_ceil_u32(self.nx, self.chunk) as u64);
         let (z, y) = div_rem(row, self.ny as u64);
         let start = in_row as u32 * self.chunk;
-        let rest = self.nx - start;
+        let remaining = self.nx - start;
         Run {
             start,
-            end: start + if rest < self.chunk { rest } else { self.chunk },
+            end: start
+                + if remaining < self.chunk {
+                    remaining
+                } else {
+                    self.chunk
+                },
             y: y as u32,
             z: z as u32,
         }
@@ -125,10 +130,10 @@ impl Items {
         let mut chunk = thread::block_idx_x() as u64;
         while chunk < self.chunks() {
             let start = chunk * self.chunk as u64;
-            let rest = self.count - start;
+            let remaining = self.count - start;
             let end = start
-                + if rest < self.chunk as u64 {
-                    rest
+                + if remaining < self.chunk as u64 {
+                    remaining
                 } else {
                     self.chunk as u64
                 };

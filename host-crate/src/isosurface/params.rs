@@ -191,8 +191,8 @@ impl IsosurfaceParams {
 }
 
 impl Default for IsosurfaceParams {
-    /// Isovalue 0, solid above it, surface open at the boundary, above corners separated, linear
-    /// interpolation, no normals, no timing.
+    /// Returns the defaults: isovalue 0, solid above it, surface open at the boundary, above
+    /// corners separated, linear interpolation, no normals, no timing.
     fn default() -> Self {
         Self {
             iso: 0.0,

@@ -18,7 +18,7 @@ pub struct SmoothParams {
 }
 
 impl Default for SmoothParams {
-    /// 20 iterations, a pass band of 0.1.
+    /// Returns 20 iterations and a pass band of 0.1.
     fn default() -> Self {
         Self {
             iterations: 20,

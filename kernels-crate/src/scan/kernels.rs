@@ -23,7 +23,8 @@ pub struct BlockShape {
 }
 
 impl BlockShape {
-    /// Shape for [`scan_tiles`], which keeps tiles in registers, except for the one being copied.
+    /// Returns the shape for [`scan_tiles`], which keeps tiles in registers, except for the one
+    /// being copied.
     const fn in_registers(items: u32) -> Self {
         Self {
             max_threads: 512,
@@ -33,7 +34,7 @@ impl BlockShape {
         }
     }
 
-    /// Shape for [`scan_tiles_warp_specialised`], which keeps tiles in shared memory.
+    /// Returns the shape for [`scan_tiles_warp_specialised`], which keeps tiles in shared memory.
     const fn warp_specialised(max_threads: u32, items: u32) -> Self {
         Self {
             max_threads,

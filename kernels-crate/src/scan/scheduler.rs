@@ -34,10 +34,15 @@ impl ScanJob {
     #[inline(always)]
     pub fn bounds(self, tile: u32) -> (u64, u64) {
         let start = tile as u64 * self.tile;
-        let rest = self.count - start;
+        let remaining = self.count - start;
         (
             start,
-            start + if rest < self.tile { rest } else { self.tile },
+            start
+                + if remaining < self.tile {
+                    remaining
+                } else {
+                    self.tile
+                },
         )
     }
 

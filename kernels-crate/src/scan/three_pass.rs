@@ -27,12 +27,12 @@ impl Segments {
     #[inline(always)]
     pub(super) fn bounds(self, segment: u64) -> (u64, u64) {
         let start = segment * self.length;
-        let rest = self.count - start;
+        let remaining = self.count - start;
         (
             start,
             start
-                + if rest < self.length {
-                    rest
+                + if remaining < self.length {
+                    remaining
                 } else {
                     self.length
                 },

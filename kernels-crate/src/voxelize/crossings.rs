@@ -40,8 +40,8 @@ fn vertex(vertices: View<i32>, number: u32) -> Vertex {
     }
 }
 
-/// Edge function: twice the signed area of the triangle of an edge and a ray, projected along x;
-/// positive if the ray is to the left of the edge.
+/// Returns the edge function: twice the signed area of the triangle of an edge and a ray, projected
+/// along x; positive if the ray is to the left of the edge.
 #[inline(always)]
 fn edge_function(from: Vertex, to: Vertex, y: i64, z: i64) -> i64 {
     (to.y - from.y) * (z - from.z) - (to.z - from.z) * (y - from.y)

@@ -14,10 +14,10 @@ use cuda_std::thread;
 #[inline(always)]
 pub fn lanes() -> u32 {
     let first = thread::thread_idx_x() & !31;
-    let rest = thread::block_dim_x() - first;
-    if rest >= 32 {
+    let remaining = thread::block_dim_x() - first;
+    if remaining >= 32 {
         u32::MAX
     } else {
-        (1 << rest) - 1
+        (1 << remaining) - 1
     }
 }

@@ -34,8 +34,8 @@ impl Warps for AnyWarps {
 
     #[inline(always)]
     fn width() -> u32 {
-        let rest = thread::block_dim_x() - (thread::thread_idx_x() & !31);
-        if rest < 32 { rest } else { 32 }
+        let remaining = thread::block_dim_x() - (thread::thread_idx_x() & !31);
+        if remaining < 32 { remaining } else { 32 }
     }
 }
 

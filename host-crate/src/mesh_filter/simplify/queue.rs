@@ -18,7 +18,7 @@ pub(super) struct Edge {
 }
 
 impl Ord for Edge {
-    /// The greatest edge is contracted next.
+    /// Orders edges such that the greatest is contracted next.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_cost = other.cost.total_cmp(&self.cost);
         by_cost.then_with(|| other.ends.cmp(&self.ends))

@@ -209,19 +209,19 @@ impl SampleFilter<'_> {
                 if combination == 0 {
                     own = cells;
                 }
-                let whole = cells.finite & cells.unmasked;
-                let own = if before == 0 { whole } else { 0 };
-                let here_or_left = if before == 0 {
-                    whole | whole << 1
+                let included = cells.finite & cells.unmasked;
+                let own_cells = if before == 0 { included } else { 0 };
+                let own_or_left = if before == 0 {
+                    included | included << 1
                 } else {
-                    whole >> 31
+                    included >> 31
                 };
-                around_x |= own;
+                around_x |= own_cells;
                 if dy == 0 {
-                    around_y |= here_or_left;
+                    around_y |= own_or_left;
                 }
                 if dz == 0 {
-                    around_z |= here_or_left;
+                    around_z |= own_or_left;
                 }
             }
             combination += 1;

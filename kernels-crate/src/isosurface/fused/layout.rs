@@ -146,11 +146,11 @@ impl WordLayout {
     /// Returns a bit mask of the samples of word `word` of a row that have a right neighbour.
     #[inline(always)]
     pub(super) const fn right_neighbour_mask(self, word: u32) -> u32 {
-        let rest = self.grid.nx - 1 - word * 32;
-        if rest >= 32 {
+        let remaining = self.grid.nx - 1 - word * 32;
+        if remaining >= 32 {
             u32::MAX
         } else {
-            (1 << rest) - 1
+            (1 << remaining) - 1
         }
     }
 
@@ -207,13 +207,13 @@ impl WordLayout {
     fn tile(self, divide: &impl Fn(u64, u64) -> (u64, u64), per_plane: u64, index: u64) -> Tile {
         let (plane, in_plane) = divide(index, per_plane);
         let first_word = in_plane * TILE_WORDS as u64;
-        let rest = self.per_plane() - first_word;
+        let remaining = self.per_plane() - first_word;
         let (y, word) = divide(first_word, self.per_row as u64);
         Tile {
             z: self.first + plane as u32,
             first_word,
-            words: if rest < TILE_WORDS as u64 {
-                rest as u32
+            words: if remaining < TILE_WORDS as u64 {
+                remaining as u32
             } else {
                 TILE_WORDS
             },

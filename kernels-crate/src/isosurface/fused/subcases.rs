@@ -74,12 +74,12 @@ fn for_each_window(
             CornerBits::read(below, layout, in_row, y, tile.z).ambiguous(occupied)
         });
         thread::sync_threads();
-        let rest = count - start;
+        let remaining = count - start;
         visit(CellWindow {
             tile,
             cells,
-            count: if rest < MAX_LISTED_CELLS {
-                rest
+            count: if remaining < MAX_LISTED_CELLS {
+                remaining
             } else {
                 MAX_LISTED_CELLS
             },
@@ -123,9 +123,7 @@ pub unsafe fn count_subcases<T: Sample>(
         let mut triangles = 0;
         for_each_window(&tile, layout, below, occupied, count, |window| {
             window.for_each(|_, cell| {
-                let values = cell_values(cell, iso, |first_offset| {
-                    padded.value(samples, first_offset)
-                });
+                let values = cell_values(cell, iso, |index| padded.value(samples, index));
                 let case = case_index(&values);
                 let (subcase, tunnel_tested) = Subcase::resolve(&values, case);
                 statistics = statistics.plus(CellCounts::from_cell(case, subcase, tunnel_tested));
@@ -175,9 +173,7 @@ pub unsafe fn emit_subcases<T: Sample>(
         let first = (first_offset - ambiguous_before) as usize;
         for_each_window(&tile, layout, below, occupied, count, |window| {
             window.for_each(|index, cell| {
-                let values = cell_values(cell, iso, |first_offset| {
-                    padded.value(samples, first_offset)
-                });
+                let values = cell_values(cell, iso, |index| padded.value(samples, index));
                 let subcase = Subcase::from_values(&values, Disambiguation::Trilinear);
                 subcases.write(first + index as usize, subcase.pack());
             });
@@ -228,7 +224,7 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
     let with_inner = shared_view![u32; MAX_LISTED_CELLS as usize];
     let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let ambiguous_before = offsets.read(layout.ambiguous_counts_start() as usize);
-    let value = |first_offset| padded.value(samples, first_offset);
+    let value = |index| padded.value(samples, index);
     layout.for_each_ambiguous_tile(ambiguous_tiles, |tile| {
         let at = tile.inner_index(layout) as usize;
         let mut first_vertex = offsets.read(at);

@@ -131,9 +131,9 @@ fn for_each_vertex(
         while start < ranges.count {
             list_edges(&tile, layout, edges, ranges.in_plane_count, start, list);
             thread::sync_threads();
-            let rest = ranges.count - start;
-            let listed = if rest < MAX_LISTED_EDGES {
-                rest
+            let remaining = ranges.count - start;
+            let listed = if remaining < MAX_LISTED_EDGES {
+                remaining
             } else {
                 MAX_LISTED_EDGES
             };
