@@ -29,11 +29,7 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
     let by: Column = ("tests", &test_list);
     let rows: [(&str, &[Row], &[Column]); 9] = [
         ("kernels", &list.kernels, &[by]),
-        (
-            "kernels_line",
-            &list.kernels_line,
-            &[("change", &line), by],
-        ),
+        ("kernels_line", &list.kernels_line, &[("change", &line), by]),
         (
             "kernels_not",
             &list.kernels_not,

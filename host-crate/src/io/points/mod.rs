@@ -27,8 +27,8 @@ const GROWTH: usize = 1 << 14;
 /// | `.npy` | an array of n rows and 3 columns, of any type that volumes can have |
 /// | `.ply` | the vertices of a mesh, as [`read_mesh`](crate::io::read_mesh) reads it |
 ///
-/// In text, further words, empty lines and lines that start with `#` are ignored. Text and arrays may
-/// be compressed with gzip. Coordinates are those of the file.
+/// In text, further words, empty lines and lines that start with `#` are ignored. Text and arrays
+/// may be compressed with gzip. Coordinates are those of the file.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
