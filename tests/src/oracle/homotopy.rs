@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// Spanning forest of the skeleton, and the edges that close cycles.
 struct Forest {
     /// Part of the skeleton of each node.
-    component: Vec<usize>,
+    part: Vec<usize>,
     /// First node of each part.
     roots: Vec<usize>,
     /// Sum of the edge classes along the path from the root to each node; `None` if one is unknown.
@@ -28,19 +28,19 @@ fn spanning_forest(skeleton: &Skeleton, classes: &[Option<Vec<u64>>], words: usi
         }
     }
     let mut forest = Forest {
-        component: vec![usize::MAX; count],
+        part: vec![usize::MAX; count],
         roots: Vec::new(),
         path_class: vec![None; count],
         closing: Vec::new(),
     };
     let mut used = vec![false; skeleton.edges.len()];
     for root in 0..count {
-        if forest.component[root] != usize::MAX {
+        if forest.part[root] != usize::MAX {
             continue;
         }
-        let component = forest.roots.len();
+        let part = forest.roots.len();
         forest.roots.push(root);
-        forest.component[root] = component;
+        forest.part[root] = part;
         forest.path_class[root] = Some(vec![0; words]);
         let mut open = VecDeque::from([root]);
         while let Some(node) = open.pop_front() {
@@ -49,8 +49,8 @@ fn spanning_forest(skeleton: &Skeleton, classes: &[Option<Vec<u64>>], words: usi
                     continue;
                 }
                 used[edge] = true;
-                if forest.component[neighbour] == usize::MAX {
-                    forest.component[neighbour] = component;
+                if forest.part[neighbour] == usize::MAX {
+                    forest.part[neighbour] = part;
                     forest.path_class[neighbour] = sum(&forest.path_class[node], &classes[edge]);
                     open.push_back(neighbour);
                 } else {
@@ -90,7 +90,7 @@ pub fn check(
         let tunnels = verdict.betti[number].tunnels as usize;
         assert_eq!(
             dimension, tunnels,
-            "homology and Euler number of component {number}"
+            "homology and Euler characteristic disagree for component {number}"
         );
     }
     let words = classes.chain_classes.first().map_or(1, Vec::len);
@@ -108,17 +108,17 @@ pub fn check(
     verdict.ends = degrees.iter().filter(|&&degree| degree == 1).count();
 
     let property = &mut verdict.homotopy;
-    let object_component = |component: usize| traced.nodes[forest.roots[component]];
+    let object_component = |part: usize| traced.nodes[forest.roots[part]];
     for (node, component) in traced.nodes.iter().enumerate() {
-        if *component != object_component(forest.component[node]) {
+        if *component != object_component(forest.part[node]) {
             property.add_fault(*component, skeleton.nodes[node].position, || {
                 format!("node {node} and others of its part are in different components")
             });
         }
     }
     let mut part_counts = vec![0; object.count()];
-    for component in 0..forest.roots.len() {
-        if let Some(component) = object_component(component) {
+    for part in 0..forest.roots.len() {
+        if let Some(component) = object_component(part) {
             part_counts[component] += 1;
         }
     }

@@ -62,11 +62,9 @@ impl ShortestPaths<'_> {
             let max_length = (length - radius) / 2.0;
             let ends = [edge.points[0], edge.points[edge.points.len() - 1]];
             match self.shortest(ends, class, max_length, values) {
-                SearchResult::Path(length_so_far) => {
+                SearchResult::Path(shortest) => {
                     property.add_fault(Some(component), edge.points[0], || {
-                        format!(
-                            "edge {number} is {length:.2} long; {length_so_far:.2} would suffice"
-                        )
+                        format!("edge {number} is {length:.2} long; {shortest:.2} would suffice")
                     })
                 }
                 SearchResult::None => {}
@@ -150,10 +148,10 @@ impl ShortestPaths<'_> {
             .collect();
         let mut best: HashMap<State, f64> = HashMap::from([((first, begin), start)]);
         let key = |length: f64| length.to_bits();
-        let guess = |voxel: u32, length_so_far: f64| {
+        let lower_bound = |voxel: u32, length_so_far: f64| {
             key(length_so_far + (centre(last) - centre(voxel)).norm())
         };
-        let mut open = BinaryHeap::from([(Reverse(guess(first, start)), first, begin)]);
+        let mut open = BinaryHeap::from([(Reverse(lower_bound(first, start)), first, begin)]);
         while let Some((Reverse(bound), voxel, sum)) = open.pop() {
             if f64::from_bits(bound) + end >= max_length {
                 return SearchResult::None;
@@ -162,7 +160,7 @@ impl ShortestPaths<'_> {
             if voxel == last && sum == target_class {
                 return SearchResult::Path(length_so_far + end);
             }
-            if bound > guess(voxel, length_so_far) {
+            if bound > lower_bound(voxel, length_so_far) {
                 continue;
             }
             if best.len() > self.max_states {
@@ -186,7 +184,7 @@ impl ShortestPaths<'_> {
                     .is_none_or(|&best_length| next_length < best_length)
                 {
                     best.insert(state, next_length);
-                    open.push((Reverse(guess(state.0, next_length)), state.0, next));
+                    open.push((Reverse(lower_bound(state.0, next_length)), state.0, next));
                 }
             }
         }

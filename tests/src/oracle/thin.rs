@@ -56,8 +56,8 @@ impl SegmentGraph {
     fn path_lengths(&self, from: usize, max_length: f64) -> BTreeMap<usize, f64> {
         let mut path_lengths = BTreeMap::from([(from, 0.0)]);
         // few, so a priority queue would not pay off
-        let mut open = vec![from];
-        while let Some(end) = open.pop() {
+        let mut queue = vec![from];
+        while let Some(end) = queue.pop() {
             let length_so_far = path_lengths[&end];
             for &number in &self.at[end] {
                 let segment = &self.segments[number];
@@ -67,7 +67,7 @@ impl SegmentGraph {
                     && path_lengths.get(&other_end).is_none_or(|&best| next < best)
                 {
                     path_lengths.insert(other_end, next);
-                    open.push(other_end);
+                    queue.push(other_end);
                 }
             }
         }
@@ -87,16 +87,16 @@ pub fn check(
 ) {
     let smallest = object.spacing().min();
     let near = rules.near * smallest;
-    let apart = 2.0 * smallest;
+    let min_separation = 2.0 * smallest;
     for (number, edge) in skeleton.edges.iter().enumerate() {
         let component = traced.edges[number];
         if let Some(pair) = edge.points.windows(2).find(|pair| pair[0] == pair[1]) {
             verdict.thin.add_fault(component, pair[0], || {
-                format!("edge {number} has two points in one position")
+                format!("edge {number} has two coincident points")
             });
         }
     }
-    let wires = SegmentGraph::new(object, skeleton);
+    let graph = SegmentGraph::new(object, skeleton);
     let cell = |point: Point3<f64>| [0, 1, 2].map(|k| (point[k] / smallest).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     let step = 1.5 * near;
@@ -105,7 +105,7 @@ pub fn check(
         let [a, b] = segment.points;
         (0..=count).map(move |n| a + (b - a) * (n as f64 / count as f64))
     };
-    for (number, segment) in wires.segments.iter().enumerate() {
+    for (number, segment) in graph.segments.iter().enumerate() {
         for position in sample_positions(segment) {
             let inside = cells.entry(cell(position)).or_default();
             if inside.last() != Some(&number) {
@@ -113,7 +113,7 @@ pub fn check(
             }
         }
     }
-    for (number, segment) in wires.segments.iter().enumerate() {
+    for (number, segment) in graph.segments.iter().enumerate() {
         let mut path_lengths = None;
         for position in sample_positions(segment) {
             let [x, y, z] = cell(position);
@@ -123,32 +123,35 @@ pub fn check(
                 if candidate == number {
                     return false;
                 }
-                let other_segment = &wires.segments[candidate];
+                let other_segment = &graph.segments[candidate];
                 let (distance, offset_along) = nearest(position, other_segment.points);
                 if distance > near {
                     return false;
                 }
-                let path_lengths = path_lengths
-                    .get_or_insert_with(|| segment.ends.map(|end| wires.path_lengths(end, apart)));
+                let path_lengths = path_lengths.get_or_insert_with(|| {
+                    segment
+                        .ends
+                        .map(|end| graph.path_lengths(end, min_separation))
+                });
                 let offset = (position - segment.points[0]).norm();
                 let distances_to_ends = [offset, segment.length - offset];
-                let to_theirs = [offset_along, other_segment.length - offset_along];
-                let length_so_far = |i: usize, j: usize| {
+                let distances_to_other_ends = [offset_along, other_segment.length - offset_along];
+                let length_through = |i: usize, j: usize| {
                     let between = path_lengths[i].get(&other_segment.ends[j])?;
-                    Some(distances_to_ends[i] + between + to_theirs[j])
+                    Some(distances_to_ends[i] + between + distances_to_other_ends[j])
                 };
                 let shortest = (0..4)
-                    .filter_map(|n| length_so_far(n / 2, n % 2))
+                    .filter_map(|n| length_through(n / 2, n % 2))
                     .fold(f64::INFINITY, f64::min);
-                shortest > apart
+                shortest > min_separation
             });
             if let Some(candidate) = passed_segment {
-                let other_segment = wires.segments[candidate].edge;
+                let other_edge = graph.segments[candidate].edge;
                 let voxels = object.geometry.world_to_index(position);
                 verdict
                     .thin
                     .add_fault(traced.edges[segment.edge], voxels, || {
-                        format!("edges {} and {other_segment} pass here", segment.edge)
+                        format!("edges {} and {other_edge} coincide here", segment.edge)
                     });
             }
         }
@@ -158,11 +161,11 @@ pub fn check(
 /// Returns the distance of a point from a segment, and the position of the nearest point as a
 /// length from the segment's start.
 fn nearest(point: Point3<f64>, [a, b]: [Point3<f64>; 2]) -> (f64, f64) {
-    let offset_along = b - a;
-    let part = (point - a).dot(&offset_along) / offset_along.norm_squared().max(f64::MIN_POSITIVE);
+    let direction = b - a;
+    let part = (point - a).dot(&direction) / direction.norm_squared().max(f64::MIN_POSITIVE);
     let part = part.clamp(0.0, 1.0);
     (
-        (point - (a + offset_along * part)).norm(),
-        part * offset_along.norm(),
+        (point - (a + direction * part)).norm(),
+        part * direction.norm(),
     )
 }
