@@ -100,6 +100,17 @@ impl<'a> Stages<'a> {
         self.times.push(StageTime { stage, time });
     }
 
+    /// Returns the number of times so far.
+    pub fn count(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Discards all times but the first `count`: those of an attempt that is repeated with a smaller
+    /// memory plan.
+    pub fn truncate(&mut self, count: usize) {
+        self.times.truncate(count);
+    }
+
     /// Returns the times of the stages so far.
     pub fn timings(&self) -> Timings {
         Timings {

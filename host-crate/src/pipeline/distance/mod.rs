@@ -136,9 +136,13 @@ pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, 
         SiteInput::Voxels(voxels) if plan == MemoryPlan::InParts => slabs::run(run, voxels),
         SiteInput::Voxels(voxels) if job.can_use_slabs() => {
             let sites = SiteInput::Voxels(voxels);
+            let stages_before = run.stages.count();
             let in_core = none_if_out_of_memory(in_core::run(&mut run, &sites))?;
             match (in_core, sites) {
-                (None, SiteInput::Voxels(voxels)) => slabs::run(run, voxels),
+                (None, SiteInput::Voxels(voxels)) => {
+                    run.stages.truncate(stages_before);
+                    slabs::run(run, voxels)
+                }
                 (None, sites) => in_core::run(&mut run, sites),
                 (Some(outcome), _) => Ok(outcome),
             }
