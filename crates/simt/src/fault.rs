@@ -154,7 +154,7 @@ mod unix {
             current.block.get(),
             current.index()
         );
-        let ours = if let Some(bytes) = overflowed_stack_bytes(address) {
+        let is_kernel_error = if let Some(bytes) = overflowed_stack_bytes(address) {
             let _ = writeln!(
                 text,
                 "stack overflow: the thread's stack of {} KiB is full; reduce the depth of recursion or the size of local variables",
@@ -180,7 +180,7 @@ mod unix {
             false
         };
         text.print();
-        ours
+        is_kernel_error
     }
 
     /// Fixed-size text buffer on the stack, usable in a signal handler.

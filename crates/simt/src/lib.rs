@@ -98,8 +98,8 @@
 //! # Limitations
 //!
 //! - Accesses in uninstrumented functions and in other crates are invisible. If a kernel passes a
-//!   pointer or slice to one, the report says so; a function that obtains its memory in another way
-//!   goes unnoticed unless it writes a shared array.
+//!   pointer or slice to one, the report mentions it; other accesses by such functions are not
+//!   detected unless they write a shared array.
 //! - A reference is assumed to point to the thread's own memory unless it was borrowed from a
 //!   kernel pointer, a parameter or shared memory.
 //! - Ordering through atomics is not modelled. A kernel that publishes plain data to another block

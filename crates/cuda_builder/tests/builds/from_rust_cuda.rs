@@ -61,7 +61,7 @@ fn an_unchanged_crate_compiles() {
         "half_axpy_f16",
         "half_neighbours",
         "round_to_half",
-        "turn",
+        "rotate_points",
         "places",
         "look_up",
         "branches",
@@ -73,7 +73,7 @@ fn an_unchanged_crate_compiles() {
         "bit_counts_i64",
         "signs",
         "transform",
-        "made",
+        "build_matrices",
         "march_rays",
         "gemm_blocked",
         "gemm_tiled",
@@ -116,13 +116,13 @@ fn parameters_have_the_layout_of_rust_cuda() {
     assert_eq!(parameters("by_reference"), [".b64"; 3], "{ptx}");
     assert_eq!(parameters("vecadd"), [".b64"; 5], "{ptx}");
     // glam's vectors have the same size and alignment as on the host
-    let turn = [".b64", ".b64", ".u32", "[16]", "[8]", "[16]", ".b64"];
-    assert_eq!(parameters("turn"), turn, "{ptx}");
+    let layout = [".b64", ".b64", ".u32", "[16]", "[8]", "[16]", ".b64"];
+    assert_eq!(parameters("rotate_points"), layout, "{ptx}");
     let half = [".u16", ".b64", ".b64", ".b64", ".b64", ".b64"];
     assert_eq!(parameters("half_axpy_f16"), half, "{ptx}");
     for parameter in [
-        ".align 16 .b8 turn_param_5[16]",
-        ".align 8 .b8 turn_param_4[8]",
+        ".align 16 .b8 rotate_points_param_5[16]",
+        ".align 8 .b8 rotate_points_param_4[8]",
     ] {
         assert!(ptx.contains(parameter), "{parameter}\n{ptx}");
     }

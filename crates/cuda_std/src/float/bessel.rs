@@ -254,24 +254,24 @@ fn downwards(n: u32, x: f64) -> f64 {
     }
     const HUGE: f64 = 1e90;
     let mut at = order + GpuFloat::floor(GpuFloat::sqrt(160.0 * order));
-    let (mut after, mut value, mut wanted) = (0.0, 1e-90, 0.0);
+    let (mut after, mut value, mut target) = (0.0, 1e-90, 0.0);
     while at > 0.0 {
         let next = value * (2.0 * at / x) - after;
         (after, value) = (value, next);
         at -= 1.0;
         if at == order {
-            wanted = value;
+            target = value;
         }
         if GpuFloat::abs(value) > HUGE {
             value /= HUGE;
             after /= HUGE;
-            wanted /= HUGE;
+            target /= HUGE;
         }
     }
     // `value` is of order 0, `after` of order 1
     if GpuFloat::abs(value) > GpuFloat::abs(after) {
-        j0(x) * (wanted / value)
+        j0(x) * (target / value)
     } else {
-        j1(x) * (wanted / after)
+        j1(x) * (target / after)
     }
 }

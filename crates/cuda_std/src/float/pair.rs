@@ -97,8 +97,9 @@ mod tests {
         for _ in 0..200_000 {
             let (a, b) = (number(), number());
             let product = a * b;
-            let (ours, wanted) = (product_error_dekker(a, b, product), a.mul_add(b, -product));
-            assert_eq!(ours, wanted, "{a:e} {b:e}");
+            let (computed, expected) =
+                (product_error_dekker(a, b, product), a.mul_add(b, -product));
+            assert_eq!(computed, expected, "{a:e} {b:e}");
             let short = 1.0 + b.abs() / (b.abs() + 1.0);
             let product = a * short;
             assert_eq!(

@@ -215,8 +215,8 @@ pub unsafe fn modf(x: f64, b: *mut f64) -> f64 {
     let whole = GpuFloat::trunc(x);
     // SAFETY: guaranteed by the caller.
     unsafe { *b = whole };
-    let rest = if x.is_infinite() { 0.0 } else { x - whole };
-    f64::copysign(rest, x)
+    let fraction = if x.is_infinite() { 0.0 } else { x - whole };
+    f64::copysign(fraction, x)
 }
 
 /// Returns the remainder of the division with the quotient rounded to the nearest, and stores the
@@ -278,8 +278,8 @@ pub unsafe fn modff(x: f32, b: *mut f32) -> f32 {
     let whole = GpuFloat::trunc(x);
     // SAFETY: guaranteed by the caller.
     unsafe { *b = whole };
-    let rest = if x.is_infinite() { 0.0 } else { x - whole };
-    f32::copysign(rest, x)
+    let fraction = if x.is_infinite() { 0.0 } else { x - whole };
+    f32::copysign(fraction, x)
 }
 
 /// Returns the remainder of the division with the quotient rounded to the nearest, and stores the

@@ -82,8 +82,8 @@ mod exact {
         } else {
             (a * SCALE, nearest * SCALE)
         };
-        let rest = GpuFloat::mul_add(-nearest, b, a);
-        order(rest * b.signum(), 0.0)
+        let residual = GpuFloat::mul_add(-nearest, b, a);
+        order(residual * b.signum(), 0.0)
     }
 
     /// Compares a square root.

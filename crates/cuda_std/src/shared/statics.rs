@@ -22,7 +22,7 @@ pub struct SharedStatic<T> {
     is_mut: bool,
 }
 
-// SAFETY: `&SharedStatic` gives access to `&T`; on the CPU, of a valid value that lives for ever.
+// SAFETY: `&SharedStatic` grants access to `&T`; on the CPU, to a valid value that is never freed.
 // On the device this happens in kernels only, whose caller is responsible for data shared between
 // threads.
 unsafe impl<T: Sync> Sync for SharedStatic<T> {}

@@ -35,8 +35,8 @@ impl<T> Clone for ViewMut<'_, T> {
 
 impl<T> Copy for ViewMut<'_, T> {}
 
-// SAFETY: a closed view gives no access; whoever opened it guaranteed that threads do not race when
-// they copy elements in and out.
+// SAFETY: a closed view grants no access; the caller that opened it guaranteed that threads do not
+// race when they read and write elements.
 unsafe impl<T: Send> Send for ViewMut<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for ViewMut<'_, T> {}
@@ -124,7 +124,7 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[must_use]
     pub fn as_view(&self) -> View<'a, T> {
         // SAFETY: the result is closed if this view is. Otherwise memory valid for reads and writes
-        // is valid for reads, and whoever opened this view guaranteed the absence of conflicting
+        // is valid for reads, and the caller that opened this view guaranteed the absence of conflicting
         // writes.
         let view = unsafe { View::from_raw_parts(self.ptr, self.len()) };
         #[cfg(not(target_arch = "nvptx64"))]

@@ -98,12 +98,12 @@ mod imp {
         (equal, participants)
     }
 
-    /// Returns the mask of the lanes whose value is `wanted`, and that of the participating lanes.
+    /// Returns the mask of the lanes whose value is `target`, and that of the participating lanes.
     #[track_caller]
-    fn lanes_with(mask: u32, brought: u64, wanted: u64) -> (u32, u32) {
-        let all = simt::sync::warp_exchange(mask, brought);
+    fn lanes_with(mask: u32, value: u64, target: u64) -> (u32, u32) {
+        let all = simt::sync::warp_exchange(mask, value);
         let lanes = (0..32)
-            .filter(|&lane| all.participants >> lane & 1 != 0 && all.values[lane] == wanted)
+            .filter(|&lane| all.participants >> lane & 1 != 0 && all.values[lane] == target)
             .fold(0, |lanes, lane| lanes | 1 << lane);
         (lanes, all.participants)
     }

@@ -86,7 +86,7 @@ fn references() -> HashMap<&'static str, Vec<Reference>> {
     let mut name = "";
     for line in include_str!("../floats/references.txt").lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        let [arguments @ .., result, beside] = &words[..] else {
+        let [arguments @ .., result, rounding_error] = &words[..] else {
             name = line;
             continue;
         };
@@ -94,7 +94,7 @@ fn references() -> HashMap<&'static str, Vec<Reference>> {
         all.entry(name).or_default().push((
             arguments.iter().map(bits).collect(),
             bits(result),
-            beside.parse::<f64>().unwrap() / 256.0,
+            rounding_error.parse::<f64>().unwrap() / 256.0,
         ));
     }
     all
@@ -112,26 +112,27 @@ fn unit(x: f64) -> f64 {
     x - x.next_down()
 }
 
-/// Returns the error of `got` relative to a reference, in units in the last place.
-fn error(name: &str, x: f64, got: f64, &(_, result, beside): &Reference) -> f64 {
+/// Returns the error of `actual` relative to a reference, in units in the last place.
+fn error(name: &str, x: f64, actual: f64, &(_, result, rounding_error): &Reference) -> f64 {
     let result = f64::from_bits(result);
     if is_wave(name, x) {
         let height = (std::f64::consts::FRAC_2_PI / x).sqrt().max(result.abs());
-        return ((got - result) / unit(height) - beside * (unit(result) / unit(height))).abs();
+        return ((actual - result) / unit(height) - rounding_error * (unit(result) / unit(height)))
+            .abs();
     }
-    ((i128::from(rank(got)) - i128::from(rank(result))) as f64 - beside).abs()
+    ((i128::from(rank(actual)) - i128::from(rank(result))) as f64 - rounding_error).abs()
 }
 
 /// Returns the error of an `f32` result, in units in the last place.
-fn short_error(name: &str, x: f64, got: f32, wanted: f64) -> f64 {
-    if got.is_nan() || wanted.is_nan() {
-        assert!(got.is_nan() && wanted.is_nan(), "{name}({x}): {got}");
+fn short_error(name: &str, x: f64, actual: f32, wanted: f64) -> f64 {
+    if actual.is_nan() || wanted.is_nan() {
+        assert!(actual.is_nan() && wanted.is_nan(), "{name}({x}): {actual}");
         return 0.0;
     }
-    if got.is_infinite() || (wanted as f32).is_infinite() {
+    if actual.is_infinite() || (wanted as f32).is_infinite() {
         // near the maximum, an error of one unit may round to infinity
         let limit = f64::from(f32::MAX) * (1.0 + 3.0 * f64::from(f32::EPSILON));
-        let right = got == wanted as f32 || wanted.abs() < limit;
+        let right = actual == wanted as f32 || wanted.abs() < limit;
         return if right { 0.0 } else { f64::INFINITY };
     }
     let mut size = wanted.abs().max(f64::from(f32::MIN_POSITIVE));
@@ -140,7 +141,7 @@ fn short_error(name: &str, x: f64, got: f32, wanted: f64) -> f64 {
     }
     // 29 bits above an f64's last place
     let unit = f64::from_bits(size.to_bits() & !((1 << 52) - 1)) * f64::from(f32::EPSILON);
-    (f64::from(got) - wanted).abs() / unit
+    (f64::from(actual) - wanted).abs() / unit
 }
 
 /// Returns `f32`s of all magnitudes and both signs, including infinities and NaN.

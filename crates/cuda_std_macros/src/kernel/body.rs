@@ -238,8 +238,8 @@ fn name_checks(kernel: &KernelItem) -> TokenStream {
         .iter()
         .filter(|parameter| parameter.value_type.is_none())
         .flat_map(|parameter| &parameter.choices)
-        .map(|chosen| {
-            let (ty, suffix) = (&chosen.argument, &chosen.suffix);
+        .map(|instantiation| {
+            let (ty, suffix) = (&instantiation.argument, &instantiation.suffix);
             quote! {
                 #(#conditions)*
                 const _: () = ::cuda_std::kernel::assert_type_name::<#ty>(#suffix);

@@ -18,20 +18,20 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 /// Returns every combination of one listed type or value per generic parameter; a single empty
 /// combination for a kernel that is not generic.
 pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Instantiation>> {
-    let mut chosen: Vec<Vec<&Instantiation>> = vec![Vec::new()];
+    let mut combinations: Vec<Vec<&Instantiation>> = vec![Vec::new()];
     for parameter in &kernel.generic {
-        chosen = chosen
+        combinations = combinations
             .iter()
             .flat_map(|prefix| {
-                parameter.choices.iter().map(|one| {
+                parameter.choices.iter().map(|instantiation| {
                     let mut longer = prefix.clone();
-                    longer.push(one);
+                    longer.push(instantiation);
                     longer
                 })
             })
             .collect();
     }
-    chosen
+    combinations
 }
 
 /// Generates one entry point, in a scope in which the generic parameters are aliases of the
@@ -40,15 +40,15 @@ fn entry(kernel: &KernelItem, combination: &[&Instantiation]) -> TokenStream {
     let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     let suffix: String = combination
         .iter()
-        .map(|chosen| format!("_{}", chosen.suffix))
+        .map(|instantiation| format!("_{}", instantiation.suffix))
         .collect();
     let entry_name = format_ident!("{}{}", name, suffix, span = name.span());
     let aliases = kernel
         .generic
         .iter()
         .zip(combination)
-        .map(|(parameter, chosen)| {
-            let (alias, argument) = (&parameter.name, &chosen.argument);
+        .map(|(parameter, instantiation)| {
+            let (alias, argument) = (&parameter.name, &instantiation.argument);
             match &parameter.value_type {
                 Some(ty) => quote!(#[allow(dead_code)] const #alias: #ty = #argument;),
                 None => quote!(#[allow(dead_code)] type #alias = #argument;),
@@ -100,7 +100,7 @@ fn entry(kernel: &KernelItem, combination: &[&Instantiation]) -> TokenStream {
             #[unsafe(no_mangle)]
             #[allow(improper_ctypes_definitions, clippy::too_many_arguments)]
             unsafe extern "ptx-kernel" fn #entry_name(#(#declared),*) {
-                // SAFETY: the host passes what the kernel's contract asks for.
+                // SAFETY: the host satisfies the kernel's safety requirements.
                 unsafe { #type_name #turbofish ::body(#(#passed),*) }
             }
         };

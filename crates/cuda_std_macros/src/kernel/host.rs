@@ -293,7 +293,9 @@ fn dispatch_by_instantiation(
         .map(|number| format_ident!("instantiate_{number}"))
         .collect();
     let types = combinations.iter().map(|combination| {
-        let types = combination.iter().map(|chosen| &chosen.argument);
+        let types = combination
+            .iter()
+            .map(|instantiation| &instantiation.argument);
         quote!(#(#types),*)
     });
     let position = position(kernel);
@@ -322,7 +324,9 @@ fn dispatch_by_instantiation(
 fn position(kernel: &KernelItem) -> TokenStream {
     let own = kernel.generic.iter().map(|it| it.suffix());
     let listed = combinations(kernel).into_iter().map(|combination| {
-        let suffixes = combination.iter().map(|chosen| &chosen.suffix);
+        let suffixes = combination
+            .iter()
+            .map(|instantiation| &instantiation.suffix);
         quote!(&[#(#suffixes),*])
     });
     quote! {

@@ -300,9 +300,9 @@ impl LoopRewriter {
             }
         };
         *expression = match (turns, &*expression) {
-            (Some(as_it_was), Expr::While(one)) => {
+            (Some(loop_condition), Expr::While(one)) => {
                 let (label, condition, body) = (&one.label, &one.cond, &one.body.stmts);
-                let turn = on_copies(quote! {
+                let step = on_copies(quote! {
                     let mut __left = #ITERATIONS_PER_STEP;
                     #label while __left > 0 && (#condition) {
                         __left -= 1;
@@ -310,8 +310,8 @@ impl LoopRewriter {
                     }
                 });
                 parse_quote! {
-                    while #as_it_was {
-                        #turn;
+                    while #loop_condition {
+                        #step;
                         if unsafe { ::cuda_std::kernel::coroutine::yield_step() } {
                             unsafe { ::cuda_std::kernel::coroutine::suspend() }.await;
                         }

@@ -43,8 +43,8 @@ impl GenericParameter {
         if self.value_type.is_none() {
             return quote!(<#name as ::cuda_std::kernel::KernelType>::NAME);
         }
-        let arms = self.choices.iter().map(|chosen| {
-            let (value, suffix) = (&chosen.argument, &chosen.suffix);
+        let arms = self.choices.iter().map(|instantiation| {
+            let (value, suffix) = (&instantiation.argument, &instantiation.suffix);
             quote!(#value => #suffix,)
         });
         quote!(match #name { #(#arms)* #[allow(unreachable_patterns)] _ => "" })
@@ -113,7 +113,7 @@ pub fn generic_parameters(
                 ),
             ));
         };
-        let chosen = |choice: &Choice| match (choice, value_type) {
+        let instantiate = |choice: &Choice| match (choice, value_type) {
             (Choice::Type(ty), None) => Ok(Instantiation {
                 argument: quote!(#ty),
                 suffix: entry_suffix(ty)?,
@@ -141,7 +141,7 @@ pub fn generic_parameters(
             choices: list
                 .choices
                 .iter()
-                .map(chosen)
+                .map(instantiate)
                 .collect::<syn::Result<Vec<_>>>()?,
         });
     }

@@ -8,7 +8,7 @@ use cuda_std::prelude::*;
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn transform(
     matrix: Mat4,
-    turn: Mat3,
+    rotation: Mat3,
     point: Vec3,
     points: *mut [Vec3; 3],
     vector: *mut Vec4,
@@ -19,7 +19,7 @@ pub unsafe fn transform(
         matrix
             .inverse()
             .transform_point3(matrix.transform_point3(point)),
-        turn * point,
+        rotation * point,
     ];
     *vector = matrix * point.extend(0.0);
     *determinant = matrix.determinant();
@@ -28,7 +28,7 @@ pub unsafe fn transform(
 /// Builds matrices in a kernel.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
-pub unsafe fn made(shift: Vec3, angle: f32, axis: Vec3, out: *mut [Mat4; 3]) {
+pub unsafe fn build_matrices(shift: Vec3, angle: f32, axis: Vec3, out: *mut [Mat4; 3]) {
     *out = [
         Mat4::from_translation(shift),
         Mat4::from_scale(shift),

@@ -2,14 +2,14 @@ use cuda_std::glam::{Quat, UVec2, UVec3, Vec2, Vec3, Vec4};
 use cuda_std::prelude::*;
 
 /// Returns the linear index of a position in a plane of width `width`.
-fn place(at: UVec2, width: u32) -> usize {
+fn linear_index(at: UVec2, width: u32) -> usize {
     (at.y * width + at.x) as usize
 }
 
 /// Rotates and translates the points of a plane of width `width`.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
-pub unsafe fn turn(
+pub unsafe fn rotate_points(
     points: &[Vec3],
     width: u32,
     by: Quat,
@@ -18,7 +18,7 @@ pub unsafe fn turn(
     out: *mut Vec3,
 ) {
     let at = thread::index_2d();
-    let i = place(at, width);
+    let i = linear_index(at, width);
     if at.x < width && i < points.len() {
         let turned = by * points[i] + shift.extend(0.0);
         *out.add(i) = turned * weights.truncate().length() * weights.w;

@@ -107,8 +107,8 @@ fn untracked_memory_is_counted_and_named() {
     let mode = SEEDS[0];
     let named = |way| {
         tile_product(mode, false, way).0.unwrap();
-        let unwatched = simt::untracked_memory();
-        let texts: Vec<String> = unwatched.iter().map(UntrackedMemory::to_string).collect();
+        let untracked = simt::untracked_memory();
+        let texts: Vec<String> = untracked.iter().map(UntrackedMemory::to_string).collect();
         texts.join("\n")
     };
     let file = "crates/tests/from-rust-cuda/src/gemm_tiled.rs";

@@ -15,13 +15,13 @@ fn glams_matrices() {
         Vec4::new(0.0, 0.0, 2.0, 0.0),
         Vec4::new(10.0, 20.0, 30.0, 1.0),
     );
-    let turn = Mat3::from_cols(Vec3::Y, Vec3::Z, Vec3::X);
+    let rotation = Mat3::from_cols(Vec3::Y, Vec3::Z, Vec3::X);
     let point = Vec3::new(1.0, 2.0, 3.0);
     for mode in MODES {
         let (mut points, mut vector, mut determinant) = ([Vec3::ZERO; 3], Vec4::ZERO, 0.0);
         let arguments = (
             matrix,
-            turn,
+            rotation,
             point,
             &raw mut points,
             &raw mut vector,
@@ -49,7 +49,7 @@ fn kernels_build_matrices() {
             &raw mut out,
         );
         // SAFETY: one thread.
-        unsafe { launch_on_cpu::<kernels::made>(shape(1, 1), mode, arguments) }.unwrap();
+        unsafe { launch_on_cpu::<kernels::build_matrices>(shape(1, 1), mode, arguments) }.unwrap();
         let [moved, scaled, turned] = out.map(|matrix| matrix.transform_point3(Vec3::ONE));
         assert_eq!((moved, scaled), (shift + Vec3::ONE, shift));
         assert!(

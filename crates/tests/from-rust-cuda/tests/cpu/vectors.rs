@@ -13,7 +13,7 @@ fn glams_vectors() {
         .map(|i| Vec3::new(i as f32, 1.0, -2.0))
         .collect();
     // a quarter turn about z takes x to y
-    let turn = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let rotation = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let shape = LaunchShape {
         grid: (2, 1, 1).into(),
         block: (4, 4, 1).into(),
@@ -24,13 +24,13 @@ fn glams_vectors() {
         let arguments = (
             View::from(&points[..]),
             width as u32,
-            turn,
+            rotation,
             Vec2::new(10.0, 20.0),
             Vec4::new(2.0, 3.0, 6.0, 0.5),
             out.as_mut_ptr(),
         );
         // SAFETY: each thread writes its own element of `out`.
-        unsafe { launch_on_cpu::<kernels::turn>(shape, mode, arguments) }.unwrap();
+        unsafe { launch_on_cpu::<kernels::rotate_points>(shape, mode, arguments) }.unwrap();
         for (i, point) in out.iter().enumerate() {
             let expected = Vec3::new(10.0 - 1.0, 20.0 + i as f32, -2.0) * 3.5;
             assert!((point - expected).length() < 1e-4, "{i} {point}");
