@@ -92,16 +92,16 @@ impl GrowingSkeleton {
     pub fn add_path(&mut self, from: usize, path: &[Point3<f64>], level: u8) {
         let start = self.skeleton.nodes[from].position;
         let mut points = vec![start];
-        let mut hit_found = None;
+        let mut end_hit = None;
         // the path may start in the node itself
         for at in path.iter().filter(|&&at| at != start) {
-            hit_found = self.hit(from, at);
-            if hit_found.is_some() {
+            end_hit = self.hit(from, at);
+            if end_hit.is_some() {
                 break;
             }
             points.push_or_unwind(*at);
         }
-        let to = match hit_found {
+        let to = match end_hit {
             Some(Hit::Node(node)) => node,
             Some(Hit::Curve { edge, point }) => self.split(edge, point),
             None if points.len() < 2 => return,
