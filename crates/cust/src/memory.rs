@@ -7,7 +7,7 @@
 //! | [`DevicePointer`] | device address | does not own its memory |
 //! | [`DeviceBox`], [`DeviceVariable`] | a single value on the device | when dropped |
 //! | [`LockedBuffer`], [`LockedBox`] | pinned host memory, for asynchronous copies | when dropped |
-//! | [`UnifiedBuffer`], [`UnifiedBox`] | unified memory, for host and device in turn | when dropped |
+//! | [`UnifiedBuffer`], [`UnifiedBox`] | unified memory of host and device | when dropped |
 //! | [`UnifiedPointer`] | address valid on host and device | does not own its memory |
 //!
 //! Sizes are 64-bit. Empty buffers are allowed and allocate nothing; a size that overflows is
