@@ -95,7 +95,7 @@ fn voxelize_closed(
         found: mesh.vertices.len(),
     })?;
     stream.prepare(&[toggle_crossings::entry(), accumulate_parity::entry()])?;
-    let mut marks = stream.zeros::<u32>(bits.words() as usize)?;
+    let mut crossings = stream.zeros::<u32>(bits.words() as usize)?;
     let vertices = stream.upload(&fixed.vertices)?;
     let corners = stream.upload(corners.as_flattened())?;
     // a warp shares a triangle; CPU threads process triangles alone
@@ -114,7 +114,7 @@ fn voxelize_closed(
         chunk: if is_cpu { 1 << 10 } else { 64 },
     };
     // SAFETY: corners and vertex indices are valid, since the mesh was checked; coordinates are in
-    // range; `marks` has the words of the grid, and the items are triangles and rows.
+    // range; `crossings` has the words of the grid, and the items are triangles and rows.
     unsafe {
         let args = (
             vertices.view(),
@@ -122,15 +122,15 @@ fn voxelize_closed(
             triangles,
             items,
             bits,
-            marks.view_mut(),
+            crossings.view_mut(),
         );
         let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);
         stream.launch::<toggle_crossings>(launch, args)?;
         let launch = Launch::pieces(rows.chunks()).max_useful_threads(rows.chunk);
-        stream.launch::<accumulate_parity>(launch, (bits, rows, marks.view_mut()))?;
+        stream.launch::<accumulate_parity>(launch, (bits, rows, crossings.view_mut()))?;
     }
     Ok(DeviceMask {
-        bits: marks,
+        bits: crossings,
         grid,
         geometry,
     })

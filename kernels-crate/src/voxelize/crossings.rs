@@ -91,8 +91,8 @@ fn ceiling(x: f64) -> i64 {
 ///
 /// # Safety
 /// `corners` hold three elements per triangle, `vertices` three per vertex index in `corners`;
-/// `marks` hold `bits.words()` elements. All fixed-point coordinates, and those of the grid, are
-/// within ±2³⁰. `items` is the number of items of `triangles`.
+/// `crossings` hold `bits.words()` elements. All fixed-point coordinates, and those of the grid,
+/// are within ±2³⁰. `items` is the number of items of `triangles`.
 #[kernel]
 pub unsafe fn toggle_crossings(
     vertices: View<i32>,
@@ -100,7 +100,7 @@ pub unsafe fn toggle_crossings(
     triangles: Triangles,
     items: Items,
     bits: BitRows,
-    marks: ViewMut<u32>,
+    crossings: ViewMut<u32>,
 ) {
     items.for_each(|item| {
         let (triangle, part) = div_rem(item as u64, triangles.items_per_triangle as u64);
@@ -137,7 +137,7 @@ pub unsafe fn toggle_crossings(
                     if behind < bits.grid.nx as i64 {
                         let x = behind as u32;
                         let word = bits.word_index(x, y as u32, z as u32);
-                        marks.atomic_xor(word, 1 << (x & 31));
+                        crossings.atomic_xor(word, 1 << (x & 31));
                     }
                 }
                 ray += triangles.items_per_triangle as u64;

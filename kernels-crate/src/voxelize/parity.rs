@@ -18,17 +18,17 @@ fn prefix_parity(mut word: u32) -> u32 {
 /// **Mapping:** one row per thread; no shared memory. **Traffic** per word: one read, one write.
 ///
 /// # Safety
-/// `marks` hold `bits.words()` elements; `items` is the number of rows.
+/// `crossings` hold `bits.words()` elements; `items` is the number of rows.
 #[kernel]
-pub unsafe fn accumulate_parity(bits: BitRows, items: Items, marks: ViewMut<u32>) {
+pub unsafe fn accumulate_parity(bits: BitRows, items: Items, crossings: ViewMut<u32>) {
     items.for_each(|row| {
         let first = row * bits.per_row as usize;
         let mut before = 0;
         let mut in_row = 0;
         while in_row < bits.per_row {
             let word = first + in_row as usize;
-            let odd = prefix_parity(marks.read(word)) ^ before;
-            marks.write(word, odd & bits.voxel_mask(in_row));
+            let odd = prefix_parity(crossings.read(word)) ^ before;
+            crossings.write(word, odd & bits.voxel_mask(in_row));
             // all ones if the last bit is set
             before = 0u32.wrapping_sub(odd >> 31);
             in_row += 1;
