@@ -55,6 +55,7 @@
 //! columns (`.npy`).
 
 mod error;
+mod file_extension;
 pub mod fuzz;
 mod mesh;
 mod output;
@@ -62,11 +63,13 @@ mod points;
 mod registry;
 mod skeleton;
 mod source;
+mod stored_type;
 mod volume;
+mod volume_format;
 mod vtk_xml;
 mod wavefront;
 
-pub use error::{ByteCount, FileError, FileProblem};
+pub use error::{ByteCount, FileError, FileProblem, SwcField, SwcProblem};
 pub use mesh::{
     MeshCounts, MeshFormat, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
     write_labelled_mesh, write_mesh,
@@ -79,10 +82,10 @@ pub use output::group::{FileGroup, replace_file};
 pub use output::temporary_file::{remove_temporary_files, try_remove_temporary_files};
 pub use points::{read_points, read_points_bytes};
 pub use skeleton::{
-    SkeletonFormat, SkeletonWriteReport, SwcField, SwcProblem, read_skeleton, read_skeleton_bytes,
-    write_skeleton, write_skeletons,
+    SkeletonFormat, SkeletonWriteReport, read_skeleton, read_skeleton_bytes, write_skeleton,
+    write_skeletons,
 };
-pub use volume::format::VolumeFormat;
+pub use stored_type::{ByteOrder, StoredType};
 pub use volume::mask::{ReadMaskError, read_mask};
 pub use volume::options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
@@ -90,7 +93,7 @@ pub use volume::options::{
 pub(crate) use volume::read::named_data_files;
 pub use volume::read::{read_volume, read_volume_bytes};
 pub use volume::reader::VolumeReader;
-pub use volume::stored_type::{ByteOrder, StoredType};
 pub use volume::vector_field::write_field;
 pub use volume::write::write_volume;
 pub use volume::writer::VolumeWriter;
+pub use volume_format::VolumeFormat;

@@ -21,7 +21,7 @@ macro_rules! file_formats {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.encoder().info().name)
+                f.write_str(self.name())
             }
         }
 
@@ -31,7 +31,12 @@ macro_rules! file_formats {
 
             /// Returns the format that the extension of `path` names, or `None`.
             pub fn from_path(path: &std::path::Path) -> Option<Self> {
-                Self::from_extension(&$crate::io::volume::format::extension(path))
+                Self::from_extension(&$crate::io::file_extension::extension(path))
+            }
+
+            /// Returns the short name of the format, for messages.
+            pub fn name(self) -> &'static str {
+                self.encoder().info().name
             }
 
             /// Returns the file name extension, without a dot and in lower case.
@@ -61,36 +66,3 @@ macro_rules! file_formats {
 }
 
 pub(super) use file_formats;
-
-/// Joins extensions as a message lists them: `.ply, .obj or .stl`.
-pub(super) fn list_extensions(
-    extensions: impl IntoIterator<Item = &'static str>,
-    conjunction: &str,
-) -> String {
-    let extensions = extensions
-        .into_iter()
-        .map(|extension| format!(".{extension}"));
-    let extensions: Vec<String> = extensions.collect();
-    match &extensions[..] {
-        [first @ .., last] if !first.is_empty() => {
-            format!("{} {conjunction} {last}", first.join(", "))
-        }
-        _ => extensions.concat(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::list_extensions;
-
-    #[test]
-    fn extensions_are_joined_with_commas_and_one_conjunction() {
-        assert_eq!(list_extensions([], "or"), "");
-        assert_eq!(list_extensions(["ply"], "or"), ".ply");
-        assert_eq!(list_extensions(["ply", "vtp"], "or"), ".ply or .vtp");
-        assert_eq!(
-            list_extensions(["ply", "obj", "stl"], "and"),
-            ".ply, .obj and .stl"
-        );
-    }
-}

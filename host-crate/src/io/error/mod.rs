@@ -1,16 +1,20 @@
 //! Errors of reading and writing files.
 
 mod display;
+mod swc;
 
 pub use display::ByteCount;
 pub(crate) use display::show_bytes;
+pub(super) use swc::MAX_LINE;
+pub use swc::{SwcField, SwcProblem};
 
 use display::{join_sizes, list_paths};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::grid::{SampleType, VolumeError};
-use crate::io::{MeshFormat, StoredType, SwcProblem, VolumeFormat};
+use crate::io::stored_type::StoredType;
+use crate::io::volume_format::VolumeFormat;
 use crate::memory::OutOfMemory;
 use crate::mesh::MeshError;
 
@@ -326,8 +330,8 @@ pub enum FileProblem {
         "{format} counts {what} in {bits} bits, but the mesh has {count}; write {instead} instead"
     )]
     MeshTooLarge {
-        /// The format.
-        format: MeshFormat,
+        /// Name of the format.
+        format: &'static str,
         /// `vertices` or `triangles`.
         what: &'static str,
         /// Width of the format's numbers, in bits.
@@ -339,18 +343,19 @@ pub enum FileProblem {
     },
     /// The format cannot store the labels of triangles.
     #[error(
-        "{format} cannot store the two labels of each triangle; write {}, or one file per label with {{label}} in the name",
-        MeshFormat::face_label_extensions()
+        "{format} cannot store the two labels of each triangle; write {instead}, or one file per label with {{label}} in the name"
     )]
     NoFaceLabels {
-        /// The format.
-        format: MeshFormat,
+        /// Name of the format.
+        format: &'static str,
+        /// Extensions of the formats that can.
+        instead: &'static str,
     },
     /// A damaged mesh file.
     #[error("damaged {format} file: {problem}")]
     MeshFile {
-        /// The format.
-        format: MeshFormat,
+        /// Name of the format.
+        format: &'static str,
         /// Mistake and its location.
         problem: String,
     },

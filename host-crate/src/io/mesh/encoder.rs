@@ -1,8 +1,8 @@
 //! The interface of a mesh format: its properties and the encoding of its data blocks.
 
-use super::{MeshCounts, MeshFormat};
+use super::counts::MeshCounts;
+use crate::io::FileProblem;
 use crate::io::source::Source;
-use crate::io::{FileError, FileProblem};
 use crate::mesh::TriangleMesh;
 use std::ops::Range;
 
@@ -163,45 +163,6 @@ pub(super) trait MeshEncoder: Sync {
     fn encode_face_labels(&self, _labels: &[i64], _bytes: &mut Vec<u8>) {}
 }
 
-impl MeshFormat {
-    /// Fails if the format cannot count this many vertices or triangles.
-    pub(super) fn check_limit(self, counts: MeshCounts) -> Result<(), FileProblem> {
-        let Some(limit) = self.info().limit else {
-            return Ok(());
-        };
-        let (what, count) = match limit.element {
-            Element::Vertices => ("vertices", counts.vertices),
-            Element::Triangles => ("triangles", counts.triangles),
-        };
-        if count <= limit.max {
-            return Ok(());
-        }
-        Err(FileProblem::MeshTooLarge {
-            format: self,
-            what,
-            bits: limit.bits,
-            count,
-            instead: Self::unlimited_extensions(),
-        })
-    }
-}
-
-/// Returns the format of an output file: `format` if given, else that of the extension.
-pub(super) fn resolve_format(
-    path: &std::path::Path,
-    format: Option<MeshFormat>,
-) -> Result<MeshFormat, FileError> {
-    format
-        .or_else(|| MeshFormat::from_output_path(path))
-        .ok_or_else(|| {
-            let unknown = FileProblem::UnknownExtension {
-                extension: crate::io::volume::format::extension(path),
-                known: MeshFormat::written_as(),
-            };
-            FileError::new(path, unknown)
-        })
-}
-
 /// Appends three floats, little-endian.
 pub(super) fn append_le(bytes: &mut Vec<u8>, values: [f32; 3]) {
     bytes.extend_from_slice(values.map(f32::to_le_bytes).as_flattened());
@@ -210,35 +171,4 @@ pub(super) fn append_le(bytes: &mut Vec<u8>, values: [f32; 3]) {
 /// Appends three floats, big-endian.
 pub(super) fn append_be(bytes: &mut Vec<u8>, values: [f32; 3]) {
     bytes.extend_from_slice(values.map(f32::to_be_bytes).as_flattened());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limit_error_names_the_count_and_an_alternative() {
-        let check = |format: MeshFormat, vertices, triangles| {
-            let counts = MeshCounts {
-                vertices,
-                triangles,
-            };
-            format.check_limit(counts)
-        };
-        assert!(check(MeshFormat::Ply, 1 << 32, u64::MAX).is_ok());
-        let error = check(MeshFormat::Ply, (1 << 32) + 1, 0).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "PLY counts vertices in 32 bits, but the mesh has 4294967297; write .obj or .vtp instead"
-        );
-        let error = check(MeshFormat::Stl, 3, 1 << 32).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("STL counts triangles in 32 bits"),
-            "{error}"
-        );
-        assert!(check(MeshFormat::Vtk, (1 << 31) + 1, 0).is_err());
-        assert!(check(MeshFormat::Vtp, u64::MAX, u64::MAX).is_ok());
-    }
 }

@@ -3,9 +3,10 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::MeshCounts;
-use super::encoder::{LabelRange, MeshLayout, resolve_format};
+use super::encoder::{LabelRange, MeshLayout};
+use super::output_format::resolve_format;
 use super::write::write_blocks;
+use super::{MeshCounts, MeshFormat};
 use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{LabelledMesh, MeshError};
@@ -72,7 +73,10 @@ impl FileGroup {
         };
         let check = || -> Result<(), FileProblem> {
             if !format.holds_face_labels() {
-                return Err(FileProblem::NoFaceLabels { format });
+                return Err(FileProblem::NoFaceLabels {
+                    format: format.name(),
+                    instead: MeshFormat::face_label_extensions(),
+                });
             }
             mesh.mesh.validate()?;
             let (sides, triangles) = (mesh.sides.len(), mesh.mesh.triangles.len());

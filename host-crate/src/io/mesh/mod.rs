@@ -1,13 +1,16 @@
 //! Mesh files: a registry of formats, writers that share their encoders, and readers.
 
+mod counts;
 mod encoder;
 mod formats;
 mod forward_references;
 mod labelled;
+mod output_format;
 mod parallel_encode;
 mod read;
 mod spool;
 mod stream_writer;
+mod try_append;
 mod write;
 
 use std::io::{BufWriter, Write};
@@ -17,14 +20,15 @@ use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::TriangleMesh;
 
+pub use counts::MeshCounts;
 pub use formats::MeshFormat;
 pub use labelled::write_labelled_mesh;
 pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};
 pub use stream_writer::MeshWriter;
-pub use write::MeshCounts;
 
-use encoder::{MeshLayout, resolve_format};
+use encoder::MeshLayout;
+use output_format::resolve_format;
 use write::write_blocks;
 
 /// Options for writing a mesh file, as a whole or piece by piece.

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use super::MeshFormat;
+use crate::io::file_extension::extension;
 use crate::io::source::Source;
-use crate::io::volume::format::extension;
 use crate::io::{FileError, FileProblem};
-use crate::memory;
 use crate::mesh::TriangleMesh;
 
 /// Bytes that suffice to identify a format.
@@ -80,16 +79,4 @@ pub(in crate::io) fn read_mesh_source(
             advice: MeshFormat::read_from(),
         }),
     }
-}
-
-/// Elements by which a list of a mesh grows at least.
-const GROWTH: usize = 1 << 16;
-
-/// Appends an element to a list of a mesh that is being read.
-pub(super) fn append<T>(list: &mut Vec<T>, element: T) -> Result<(), FileProblem> {
-    if list.len() == list.capacity() {
-        memory::try_reserve_amortized("a mesh", list, GROWTH.max(list.len() / 2))?;
-    }
-    list.push(element);
-    Ok(())
 }

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::encoder::{DataBlock, MeshLayout, resolve_format};
+use super::encoder::{DataBlock, MeshLayout};
 use super::forward_references::ForwardReferences;
+use super::output_format::resolve_format;
 use super::spool::Spool;
 use super::write::{
     write_facets, write_normals, write_triangle_ends, write_triangles, write_vertices,

@@ -2,28 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::MeshFormat;
 use super::encoder::{DataBlock, MeshEncoder, MeshLayout};
 use super::parallel_encode::{BATCH, write_encoded};
+use super::{MeshCounts, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
-
-/// Numbers of vertices and triangles of a mesh file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MeshCounts {
-    /// Number of vertices.
-    pub vertices: u64,
-    /// Number of triangles.
-    pub triangles: u64,
-}
-
-impl MeshCounts {
-    pub(super) fn from_mesh(mesh: &TriangleMesh) -> Self {
-        Self {
-            vertices: mesh.vertices.len() as u64,
-            triangles: mesh.triangles.len() as u64,
-        }
-    }
-}
 
 /// Labels inside and outside of a triangle, by triangle index.
 pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);

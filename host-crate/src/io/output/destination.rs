@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::io::FileProblem;
-use crate::io::volume::format::extension;
+use crate::io::file_extension::extension;
 
 /// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;

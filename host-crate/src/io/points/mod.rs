@@ -6,9 +6,9 @@ mod text;
 use std::path::Path;
 
 use crate::io::error::show_bytes;
+use crate::io::file_extension::extension;
 use crate::io::mesh::read_mesh_source;
 use crate::io::source::Source;
-use crate::io::volume::format::extension;
 use crate::io::{FileError, FileProblem, MeshFormat, VolumeFormat};
 use crate::memory;
 

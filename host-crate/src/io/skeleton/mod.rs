@@ -4,7 +4,6 @@ mod encoder;
 mod formats;
 mod polylines;
 mod swc_forest;
-mod swc_problem;
 mod swc_reader;
 
 use crate::memory::catch_out_of_memory;
@@ -12,13 +11,12 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::graph::Skeleton;
+use crate::io::file_extension::extension;
 use crate::io::output::group::write_alone;
 use crate::io::source::Source;
-use crate::io::volume::format::extension;
 use crate::io::{FileError, FileGroup, FileProblem};
 
 pub use formats::SkeletonFormat;
-pub use swc_problem::{SwcField, SwcProblem};
 
 use encoder::SkeletonContent;
 

@@ -3,7 +3,7 @@
 use crate::graph::{Edge, Node, NodeKind, Skeleton};
 use crate::grid::Geometry;
 use crate::io::FileProblem;
-use crate::io::skeleton::swc_problem::SwcProblem;
+use crate::io::SwcProblem;
 use crate::memory;
 use nalgebra::Point3;
 

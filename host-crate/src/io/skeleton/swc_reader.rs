@@ -3,7 +3,7 @@
 use super::swc_forest::{Forest, PURPOSE, Record};
 use crate::graph::Skeleton;
 use crate::io::FileProblem;
-use crate::io::skeleton::swc_problem::{MAX_LINE, SwcField, SwcProblem};
+use crate::io::error::{MAX_LINE, SwcField, SwcProblem};
 use crate::io::source::Source;
 use crate::memory;
 use nalgebra::Point3;

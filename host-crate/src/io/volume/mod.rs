@@ -3,7 +3,7 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `format`, `read`, `opened`, `layout` | detection of the format, header contents, size checks |
+//! | `output_format`, `read`, `opened`, `layout` | detection of the format, header contents, size checks |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
 //! | `reader`, `planes` | reading plane by plane |
 //! | `data_files`, `data_file_list` | data files of detached headers |
@@ -12,7 +12,6 @@
 pub(super) mod axes;
 pub(super) mod data_file_list;
 pub(super) mod data_files;
-pub(super) mod format;
 pub(super) mod layout;
 pub(super) mod mask;
 pub(super) mod metaimage;
@@ -21,12 +20,13 @@ pub(super) mod npy;
 pub(super) mod nrrd;
 pub(super) mod opened;
 pub(super) mod options;
+mod output_format;
 pub(super) mod planes;
 pub(super) mod raw;
 pub(super) mod read;
 pub(super) mod reader;
+pub(super) mod sample_stream;
 pub(super) mod samples;
-pub(super) mod stored_type;
 pub(super) mod vector_field;
 pub(super) mod write;
 pub(super) mod writer;

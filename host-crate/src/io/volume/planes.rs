@@ -3,7 +3,7 @@
 use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
-use crate::io::volume::samples::stream::SampleStream;
+use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::{BinarySamples, fill_values};
 use crate::io::{FileProblem, ReadOptions, Scaling};
 use crate::{

@@ -12,7 +12,7 @@ use crate::io::volume::npy;
 use crate::io::volume::nrrd;
 use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::volume::raw;
-use crate::io::volume::samples::stream::SampleStream;
+use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::{SAMPLES, value_type};
 use crate::io::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
 use crate::{
@@ -211,7 +211,7 @@ fn open_source<'a>(
     // there.
     let is_headerless =
         named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
-    let may_be_gzip = !is_headerless || crate::io::volume::format::extension(name).ends_with("gz");
+    let may_be_gzip = !is_headerless || crate::io::file_extension::extension(name).ends_with("gz");
     let is_gzip = may_be_gzip && source.peek(2)? == [0x1f, 0x8b];
     if is_gzip {
         source = source.gunzip();

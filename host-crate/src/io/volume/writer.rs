@@ -9,9 +9,9 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
+use crate::io::file_extension::extension;
 use crate::io::output::group::write_alone;
 use crate::io::output::replacement::{Replacement, create_problem, temporary_folder};
-use crate::io::volume::format::extension;
 use crate::io::volume::metaimage;
 use crate::io::volume::nifti;
 use crate::io::volume::npy;

@@ -155,9 +155,14 @@ impl LabelMeshJob {
         }
         self.check_paths(&[])?;
         match MeshFormat::from_output_path(output) {
-            Some(format) if !format.holds_face_labels() => {
-                Err(FileError::new(output, FileProblem::NoFaceLabels { format }).into())
-            }
+            Some(format) if !format.holds_face_labels() => Err(FileError::new(
+                output,
+                FileProblem::NoFaceLabels {
+                    format: format.name(),
+                    instead: MeshFormat::face_label_extensions(),
+                },
+            )
+            .into()),
             _ => Ok(()),
         }
     }

@@ -1,30 +1,18 @@
 //! Filters of a mesh before it is checked and written.
 
-use super::MeshJob;
+use super::{MeshFilters, MeshJob};
 use crate::{
     device::{Device, Stream},
     grid::{AnyVolume, GridError, Mask, Volume},
     isosurface::{DeviceMesh, counts::PartCounts},
     mesh::TriangleMesh,
     mesh_filter::{
-        ComponentFilter, ComponentFilterReport, MeshFilterError, SimplifyReport, SimplifyTarget,
-        SmoothParams, filter_components, recompute_normals, simplify, smooth, smooth_mesh,
-        vertex_normals,
+        ComponentFilterReport, MeshFilterError, SimplifyReport, filter_components,
+        recompute_normals, simplify, smooth, smooth_mesh, vertex_normals,
     },
     pipeline::{PipelineError, Problem, at, outcome::Stages},
 };
 use std::path::Path;
-
-/// Filters that a mesh passes before it is checked and written, in the order of the fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MeshFilters {
-    /// Connected components of the solid whose surfaces are kept; on the host.
-    pub pieces: ComponentFilter,
-    /// Smoothing, on the device that extracted the mesh, or the first of several.
-    pub smooth: Option<SmoothParams>,
-    /// Simplification; on the host.
-    pub simplify: Option<SimplifyTarget>,
-}
 
 impl MeshFilters {
     /// Returns `true` if the filters move vertices, so that normals are computed from the filtered

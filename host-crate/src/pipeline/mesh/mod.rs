@@ -9,10 +9,11 @@
 //! | `memory_plan` | estimate of the memory, and the strategy that fits |
 //! | `in_core` | read the volume, extract on one or several devices, filter |
 //! | `streamed` | extract and write slab by slab |
-//! | `filters` | choice of components, smoothing, simplification |
+//! | `filter_options`, `filters` | choice of components, smoothing, simplification |
 //! | `check_and_write` | check and write a mesh in memory |
 
 mod check_and_write;
+mod filter_options;
 mod filters;
 mod in_core;
 mod job;
@@ -20,7 +21,7 @@ mod memory_plan;
 mod outcome;
 mod streamed;
 
-pub use filters::MeshFilters;
+pub use filter_options::MeshFilters;
 pub use job::{MeshCheck, MeshJob, SurfaceOptions};
 pub use outcome::{MeshChecked, MeshOutcome};
 

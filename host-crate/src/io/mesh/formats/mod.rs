@@ -10,7 +10,8 @@ mod vtk;
 mod vtp;
 
 use super::encoder::{MeshEncoder, MeshFormatInfo};
-use crate::io::registry::{file_formats, list_extensions};
+use crate::io::file_extension::list_extensions;
+use crate::io::registry::file_formats;
 use std::fmt::Write;
 use std::sync::LazyLock;
 

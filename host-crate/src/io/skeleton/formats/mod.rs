@@ -8,7 +8,8 @@ mod swc;
 mod vtp;
 
 use super::encoder::{SkeletonEncoder, SkeletonReader};
-use crate::io::registry::{file_formats, list_extensions};
+use crate::io::file_extension::list_extensions;
+use crate::io::registry::file_formats;
 use std::sync::LazyLock;
 
 file_formats! {

@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::io::FileProblem;
+use crate::io::file_extension::extension;
 use crate::io::source::Source;
 use crate::io::volume::data_files::DataFiles;
-use crate::io::volume::format::extension;
 
 /// Returns `true` if a file of this name is the header of a pair.
 pub(super) fn is_header(name: &Path) -> bool {

@@ -2,7 +2,6 @@
 
 pub(in crate::io) mod component;
 mod scaling;
-pub(in crate::io) mod stream;
 pub(in crate::io) mod text;
 
 use bytemuck::cast_slice_mut;

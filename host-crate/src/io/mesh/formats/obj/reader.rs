@@ -1,8 +1,8 @@
 //! Reader of OBJ: `v` and `f` records. Other records, texture coordinates and normals are ignored.
 
-use crate::io::mesh::read::append;
+use crate::io::FileProblem;
+use crate::io::mesh::try_append::append;
 use crate::io::source::Source;
-use crate::io::{FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles};
 
 /// Longest line that is accepted, in bytes: a face with thousands of corners.
@@ -99,7 +99,7 @@ fn damaged(line_number: u64, line: &[u8], problem: &str) -> FileProblem {
     let text = String::from_utf8_lossy(line);
     let start: String = text.trim().chars().take(60).collect();
     FileProblem::MeshFile {
-        format: MeshFormat::Obj,
+        format: "OBJ",
         problem: format!("line {line_number} reads {start:?}, which {problem}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Header of a PLY file: encoding, elements and their properties.
 
 use crate::io::source::Source;
-use crate::io::{ByteOrder, FileProblem, MeshFormat};
+use crate::io::{ByteOrder, FileProblem};
 
 /// Longest header line that is accepted, in bytes.
 const MAX_LINE: usize = 1 << 12;
@@ -179,7 +179,7 @@ fn invalid_line(line: &str) -> FileProblem {
 
 pub(super) fn damaged(problem: String) -> FileProblem {
     FileProblem::MeshFile {
-        format: MeshFormat::Ply,
+        format: "PLY",
         problem,
     }
 }

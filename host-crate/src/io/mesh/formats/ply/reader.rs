@@ -2,7 +2,7 @@
 
 use super::header::{Element, Encoding, Header, Property, Scalar, damaged};
 use crate::io::FileProblem;
-use crate::io::mesh::read::append;
+use crate::io::mesh::try_append::append;
 use crate::io::source::Source;
 use crate::mesh::{TriangleMesh, Triangles};
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::io::mesh::read::append;
+use crate::io::FileProblem;
+use crate::io::mesh::try_append::append;
 use crate::io::source::{Remaining, Source};
-use crate::io::{FileProblem, MeshFormat};
 use crate::memory::OutOfMemory;
 use crate::mesh::{TriangleMesh, Triangles};
 
@@ -189,7 +189,7 @@ fn truncated() -> FileProblem {
 
 fn damaged(problem: String) -> FileProblem {
     FileProblem::MeshFile {
-        format: MeshFormat::Stl,
+        format: "STL",
         problem,
     }
 }

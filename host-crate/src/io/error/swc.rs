@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Longest line that is accepted, in bytes.
-pub(super) const MAX_LINE: usize = 4096;
+pub(in crate::io) const MAX_LINE: usize = 4096;
 
 /// Error in an SWC file. Line numbers are 1-based.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,16 +1,12 @@
 //! Volume formats: lists of extensions, and detection by extension or contents.
 
-use crate::io::output::destination::output_extension;
-use crate::io::registry::list_extensions;
+use crate::io::file_extension::{extension, list_extensions};
 use std::fmt;
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// Extensions that volumes can be written with, as messages list them.
-const WRITABLE: [&str; 5] = ["nii", "nii.gz", "nrrd", "mha", "npy"];
-
-/// Extension of the format for outputs without one: devices, pipes and standard output.
-const STREAM_EXTENSION: &str = "nrrd";
+pub(super) const WRITABLE: [&str; 5] = ["nii", "nii.gz", "nrrd", "mha", "npy"];
 
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,28 +86,6 @@ impl VolumeFormat {
         });
         &SENTENCE
     }
-
-    /// Returns the extension that determines the format of the output `path`; `None` if volumes are
-    /// not written with it.
-    pub(crate) fn writable_extension(path: &Path) -> Option<String> {
-        let extension = output_extension(path, STREAM_EXTENSION);
-        WRITABLE.contains(&extension.as_str()).then_some(extension)
-    }
-}
-
-/// Returns the extension in lower case, with the one before a final `.gz`: `nii.gz`.
-pub(crate) fn extension(path: &Path) -> String {
-    let lower = |part: &std::ffi::OsStr| part.to_string_lossy().to_ascii_lowercase();
-    let last = path.extension().map(lower).unwrap_or_default();
-    if last != "gz" {
-        return last;
-    }
-    let inner = path
-        .file_stem()
-        .map(Path::new)
-        .and_then(Path::extension)
-        .map(lower);
-    inner.map_or(last, |inner| format!("{inner}.gz"))
 }
 
 #[cfg(test)]
