@@ -1,8 +1,8 @@
-//! Checks the host names listed in `docs/kernels/from-rust-cuda.md`:
+//! Checks the host names listed in `docs/kernels/from-rust-cuda-host.md`:
 //! `crates/tests/conformance-cust` compiles them against Rust-CUDA and against this crate. (`xtask`
 //! tests that the tests listed in its tables exist.)
 
-const TABLES: &str = include_str!("../../../docs/kernels/from-rust-cuda.md");
+const TABLES: &str = include_str!("../../../docs/kernels/from-rust-cuda-host.md");
 
 /// Sources that compile against both crates.
 const CONFORMANCE: [&str; 2] = [

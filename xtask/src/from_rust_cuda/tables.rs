@@ -1,4 +1,4 @@
-//! Generation of the tables and their insertion into the document.
+//! Generation of the tables and their insertion into the documents.
 
 use std::fmt::Write as _;
 
@@ -11,12 +11,12 @@ use super::public_code::Outcome;
 const BEGIN: &str = "<!-- `cargo xtask from-rust-cuda` writes this table: ";
 const END: &str = "<!-- end of the table -->";
 
-/// Returns the document with its tables replaced.
+/// Returns the documents with their tables replaced. Each table has markers in one of them.
 ///
 /// # Errors
 /// A table without markers, markers without a table, or a crate whose recorded test run is
 /// outdated.
-pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
+pub fn write(documents: &[String], list: &List, outcome: &Outcome) -> Result<Vec<String>> {
     let mut tables = vec![
         ("tests", kinds_table(list)),
         ("public", public_table(list, outcome)?),
@@ -56,6 +56,20 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
         }
         tables.push((name, table));
     }
+    let written: Vec<String> = documents
+        .iter()
+        .map(|document| replace_tables(document, &mut tables))
+        .collect::<Result<_>>()?;
+    let unplaced: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
+    ensure!(
+        unplaced.is_empty(),
+        "the documents have no markers for the tables {unplaced:?}"
+    );
+    Ok(written)
+}
+
+/// Replaces the tables that have markers in `document`, and removes them from `tables`.
+fn replace_tables(document: &str, tables: &mut Vec<(&str, String)>) -> Result<String> {
     let mut parts = document.split(BEGIN);
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -69,11 +83,6 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
         let (_, table) = tables.remove(index.with_context(|| format!("unknown table `{name}`"))?);
         let _ = write!(text, "{BEGIN}{name} -->\n{table}{END}{after}");
     }
-    let unplaced: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
-    ensure!(
-        unplaced.is_empty(),
-        "the document has no markers for the tables {unplaced:?}"
-    );
     Ok(text)
 }
 
