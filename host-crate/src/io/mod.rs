@@ -25,8 +25,8 @@
 //!
 //! - **NIfTI**: the affine is the sform, else the qform, else the spacing alone.
 //! - **Analyze 7.5**: the origin is SPM's originator, else the centre of the grid.
-//! - **NRRD**: raw, gzip, bzip2, ascii and hex encodings; attached, or in one or several data files.
-//! - **MetaImage**: raw, zlib and ascii; local, or in one or several data files.
+//! - **NRRD**: raw, gzip, bzip2, ascii and hex encodings; attached, or in data files.
+//! - **MetaImage**: raw, zlib and ascii; local, or in data files.
 //! - **Headerless** files are described by a [`RawLayout`].
 //!
 //! If the sform and the qform of a NIfTI file place a corner voxel more than 0.001 voxels apart,
