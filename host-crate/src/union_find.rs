@@ -112,11 +112,11 @@ impl<M: Member> UnionFind<M> {
 
 /// Lock-free [`UnionFind`] for concurrent use (Anderson and Woll 1991).
 ///
-/// A parent is always smaller than its child, and a member with a parent never becomes a root again.
-/// Two roots are therefore joined by one compare-exchange of the larger one's parent, which fails if
-/// another thread changed it first. The number of joins that return `true` does not depend on the
-/// order of the threads. The parents that path halving stores can differ between runs, but are
-/// always ancestors.
+/// A parent is always smaller than its child, and a member with a parent never becomes a root
+/// again. Two roots are therefore joined by one compare-exchange of the larger one's parent, which
+/// fails if another thread changed it first. The number of joins that return `true` does not depend
+/// on the order of the threads. The parents that path halving stores can differ between runs, but
+/// are always ancestors.
 pub(crate) struct SharedUnionFind<M: Member> {
     parents: Vec<M::Shared>,
 }

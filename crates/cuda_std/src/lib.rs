@@ -60,10 +60,10 @@
 //!
 //! | feature | effect |
 //! | --- | --- |
-//! | `glam-all` | glam's types with components other than `f32` and `u32` (about a second of build time) |
+//! | `glam-all` | glam's types with other components than `f32` and `u32` |
 //! | `vek` | the module `vek`, whose vectors Rust-CUDA's `cuda_std` 0.2 provides |
 //! | `panic-messages` | the device prints the message of a panic before it traps |
-//! | `panic-handler`, `allocator` (on by default) | panic handler and global allocator on the device; disable to define your own |
+//! | `panic-handler`, `allocator` (on by default) | device panic handler, allocator |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(

@@ -52,8 +52,8 @@ use proc_macro::TokenStream;
 /// `assert_eq!` and `assert_ne!` are those of `cuda_std`; see its module `io`. (In functions that
 /// the kernel calls they are whatever is in scope.)
 ///
-/// A generic kernel lists the types and values it is compiled for: `#[kernel(T = [u8, f32])]`. A list
-/// that many kernels share can be defined once, as a macro that passes its input to
+/// A generic kernel lists the types and values it is compiled for: `#[kernel(T = [u8, f32])]`. A
+/// list that many kernels share can be defined once, as a macro that passes its input to
 /// `cuda_std::kernel_for_types!`, and is then named: `#[kernel(T = sample_types!)]`.
 ///
 /// If a kernel accesses memory other than through views (slices, references, pointers,

@@ -58,7 +58,8 @@
 //! requires a fixed layout. Unified memory is pinned host memory if a device cannot access managed
 //! memory concurrently with the host. Not supported: textures, surfaces, arrays, external memory,
 //! OptiX, and the features that implement [`DeviceCopy`] for types of other crates.
-//! `docs/kernels/from-rust-cuda-host.md` in the repository lists all names; a program that compiles against both
+//! `docs/kernels/from-rust-cuda-host.md` in the repository lists all names; a program that compiles
+//! against both
 //! crates tests the table.
 
 pub mod context;

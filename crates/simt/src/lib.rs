@@ -10,7 +10,8 @@
 //! let even = AtomicU32::new(0);
 //! // 4 blocks of 256 threads; each block counts its even elements together.
 //! launch("count_even", LaunchShape::new(4, 256), Mode::Fast, || {
-//!     let index = (current::block_idx().x * current::block_dim().x + current::thread_idx().x) as usize;
+//!     let first = current::block_idx().x * current::block_dim().x;
+//!     let index = (first + current::thread_idx().x) as usize;
 //!     let is_even = input.get(index).is_some_and(|value| value % 2 == 0);
 //!     let count = sync::barrier_reduce(sync::Reduce::Count, u32::from(is_even));
 //!     if current::thread_rank() == 0 {
@@ -24,7 +25,7 @@
 //! | GPU | this crate |
 //! | --- | --- |
 //! | grid, blocks | blocks, scheduled in ascending order on the threads of a rayon pool |
-//! | threads of a block | iterations of a loop on one CPU thread; a thread that waits keeps its stack (a fiber) |
+//! | threads of a block | iterations of a loop on one CPU thread, each on a fiber if it waits |
 //! | `threadIdx`, `blockIdx`, … | [`current`] |
 //! | `__syncthreads`, `__syncwarp`, named barriers, shuffles, votes | [`sync`] |
 //! | kernel bodies compiled as stackless coroutines | [`coroutine`] |

@@ -186,8 +186,9 @@ pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
 ///
 /// simt::launch("rotate", LaunchShape::new(1, 32), Mode::Fast, || {
 ///     let lane = current::thread_rank() % 32;
-///     let next = sync::warp_exchange_with(u32::MAX, u64::from(lane), |lanes| lanes.value((lane + 1) % 32));
-///     assert_eq!(next, u64::from((lane + 1) % 32));
+///     let next = (lane + 1) % 32;
+///     let value = sync::warp_exchange_with(u32::MAX, lane.into(), |lanes| lanes.value(next));
+///     assert_eq!(value, u64::from(next));
 /// })?;
 /// # Ok::<(), simt::LaunchError>(())
 /// ```

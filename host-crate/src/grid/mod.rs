@@ -2,7 +2,7 @@
 //!
 //! | on the host | on a device | holds |
 //! | --- | --- | --- |
-//! | [`Volume`], [`VolumeView`], [`AnyVolume`] | [`DeviceVolume`] | one sample per voxel, x fastest |
+//! | [`Volume`], [`VolumeView`], [`AnyVolume`] | [`DeviceVolume`] | samples, x fastest |
 //! | [`Mask`] | [`DeviceMask`] | one bit per voxel |
 //! | [`Points`] | [`DevicePoints`] | coordinates in voxels |
 //!

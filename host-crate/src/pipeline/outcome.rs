@@ -105,8 +105,8 @@ impl<'a> Stages<'a> {
         self.times.len()
     }
 
-    /// Discards all times but the first `count`: those of an attempt that is repeated with a smaller
-    /// memory plan.
+    /// Discards all times but the first `count`: those of an attempt that is repeated with a
+    /// smaller memory plan.
     pub fn truncate(&mut self, count: usize) {
         self.times.truncate(count);
     }

@@ -4,9 +4,10 @@
 //!
 //! | class | functions | result |
 //! | --- | --- | --- |
-//! | exact | `abs copysign signum floor ceil round round_ties_even trunc fract sqrt mul_add` | correctly rounded: equal bits on both targets |
+//! | exact | `abs copysign signum floor ceil round round_ties_even` | correctly rounded |
+//! | exact | `trunc fract sqrt mul_add` | correctly rounded |
 //! | accurate | `sin exp ln powf …` | the same algorithm on both targets: equal bits |
-//! | fast | `fast_…` of [`FloatExt`] | the device's approximations; the CPU computes the accurate function |
+//! | fast | `fast_…` of [`FloatExt`] | approximations on the device; accurate on the CPU |
 //!
 //! "Equal bits" excludes the sign and payload of NaN, and requires that kernels are compiled with
 //! the default settings: without flushing subnormals to zero and without contracting

@@ -2,10 +2,10 @@
 //!
 //! | functions | behaviour |
 //! | --- | --- |
-//! | `sinf`, `pow`, … | the functions of [`GpuFloat`](crate::GpuFloat) and [`FloatExt`](crate::FloatExt), with the same bits and error bounds on both targets |
-//! | `fadd_rd`, `dmul_rz`, `fma_ru`, … | rounded down (`rd`), to the nearest (`rn`), up (`ru`) or towards zero (`rz`): one instruction on the device, the same bits on the CPU |
+//! | `sinf`, `pow`, … | as in [`GpuFloat`](crate::GpuFloat), with its error bounds |
+//! | `fadd_rd`, `dmul_rz`, `fma_ru`, … | rounding as the suffix says; equal bits on the CPU |
 //! | `float2int_rn`, `ll2float_rd`, … | conversions; they saturate, and NaN gives 0 |
-//! | `brev`, `clz`, `mulhi`, … | integer operations; unsigned ones take and return the bits as signed integers |
+//! | `brev`, `clz`, `mulhi`, … | integer operations; unsigned values as signed bits |
 //!
 //! New code should prefer the traits and `core`'s methods. Rust-CUDA's functions are all `unsafe`;
 //! here only those that write through a pointer.

@@ -52,8 +52,9 @@ use super::imp;
 /// for mode in [simt::Mode::Fast, simt::Mode::Checked { seed: 3 }] {
 ///     sums.fill(0);
 ///     let arguments = (View::from(&x[..]), ViewMut::from(&mut sums[..]));
+///     let shape = simt::LaunchShape::new(1, 96);
 ///     // SAFETY: the sums are atomic, and there is one for each tile.
-///     unsafe { cuda_std::launch_on_cpu::<sums_of_tiles>(simt::LaunchShape::new(1, 96), mode, arguments) }?;
+///     unsafe { cuda_std::launch_on_cpu::<sums_of_tiles>(shape, mode, arguments) }?;
 ///     assert_eq!(sums, [2016, 6112, 10208, 14304]);
 /// }
 /// # Ok::<(), simt::LaunchError>(())

@@ -124,8 +124,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[must_use]
     pub fn as_view(&self) -> View<'a, T> {
         // SAFETY: the result is closed if this view is. Otherwise memory valid for reads and writes
-        // is valid for reads, and the caller that opened this view guaranteed the absence of conflicting
-        // writes.
+        // is valid for reads, and the caller that opened this view guaranteed the absence of
+        // conflicting writes.
         let view = unsafe { View::from_raw_parts(self.ptr, self.len()) };
         #[cfg(not(target_arch = "nvptx64"))]
         let view = view.like(self.fast_len, self.size);

@@ -8,8 +8,8 @@
 use super::inter_warp::{InterWarpClocks, LANES, join};
 use crate::shape::BARRIERS;
 
-/// `clocks[lane][other]`: every access that lane `other` made at or before this clock happens before
-/// the next operation of `lane`.
+/// `clocks[lane][other]`: every access that lane `other` made at or before this clock happens
+/// before the next operation of `lane`.
 struct WarpClocks {
     clocks: [[u32; LANES]; LANES],
 }

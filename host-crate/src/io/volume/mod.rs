@@ -3,7 +3,7 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `output_format`, `read`, `opened`, `layout` | detection of the format, header contents, size checks |
+//! | `output_format`, `read`, `opened`, `layout` | format, header contents, size checks |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
 //! | `reader`, `planes` | reading plane by plane |
 //! | `data_files`, `data_file_list` | data files of detached headers |
