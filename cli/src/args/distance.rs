@@ -58,16 +58,16 @@ pub struct DistanceArgs {
     /// Side of the isovalue that is inside; requires --iso
     #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Sites")]
     pub inside: InsideName,
-    /// Place sites between voxels, where linear interpolation takes the isovalue; requires --iso
+    /// Place sites at interpolated crossings between voxels; requires --iso
     #[arg(long, help_heading = "Sites")]
     pub sub_voxel: bool,
-    /// Round integers that f32 cannot represent exactly (default: error); requires --sub-voxel
+    /// Round integers that f32 cannot represent (default: error); needs --sub-voxel
     #[arg(long, requires = "sub_voxel", help_heading = "Sites")]
     pub round_samples: bool,
     /// Use the voxels that are not zero as sites
     #[arg(long, alias = "mask", help_heading = "Sites")]
     pub nonzero: bool,
-    /// Measure the distance from each voxel to the nearest voxel with another label
+    /// Measure the distance to the nearest voxel with another label
     #[arg(long, help_heading = "Sites")]
     pub labels: bool,
     /// Use the points of a file as sites

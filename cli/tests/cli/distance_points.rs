@@ -79,7 +79,7 @@ fn points_of_every_format_are_used_even_outside_the_grid() {
                 "distance {name} --points --grid 4x3x2 --method brute-force -o d.npy --json"
             ))
             .ok();
-        let note = "1 distances_to_points 3 points are outside the volume distances_to_points 4 x 3 x 2 voxels, first point 2 at [1.0, 2.0, -1.5]";
+        let note = "1 of 3 points are outside the volume of 4 x 3 x 2 voxels, first point 2 at [1.0, 2.0, -1.5]";
         assert!(run.stderr.contains(note), "{}", run.stderr);
         let report = run.json();
         assert_eq!(
@@ -124,7 +124,7 @@ fn unusable_points_are_rejected() {
     folder.refuses(
         "distance points.xyz --points --grid 4x3x2 --strict --method brute-force -o d.npy",
         &[
-            "points.xyz: 1 distances_to_points 3 points are outside",
+            "points.xyz: 1 of 3 points are outside",
             "--strict",
         ],
     );

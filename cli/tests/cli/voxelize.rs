@@ -142,7 +142,7 @@ fn failures_leave_no_files() {
     );
     refused(
         "voxelize a.obj --spacing 1e-9 -o out.nii",
-        &["no more than 65536"],
+        &["at most 65536 voxels"],
     );
     refused(
         "voxelize a.obj --resolution 20 -o out.ply",

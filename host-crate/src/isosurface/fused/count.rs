@@ -157,7 +157,7 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
             )?;
         }
     }
-    times.end(stream, "sample_words")?;
+    times.end(stream, "threshold")?;
 
     let edge_words = layout.edge_words() as usize;
     let mut edges = stream.alloc::<u32>(edge_words * 4)?;
