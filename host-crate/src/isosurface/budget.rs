@@ -23,7 +23,7 @@ use crate::{
 /// of device memory in addition to the volume; `None` uses the free memory. All parts stay on the
 /// device, so the budget covers the whole mesh and the scratch memory of one slab.
 ///
-/// Slabs are as high as the budget allows: there is one if memory suffices for
+/// Slabs are as high as the budget allows: a single slab if memory suffices for
 /// [`extract`](super::extract). Always uses [`Method::Fused`](super::Method::Fused).
 ///
 /// ```

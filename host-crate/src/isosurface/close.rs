@@ -48,8 +48,8 @@ pub(super) fn pad<T: DeviceSample>(
     let (dims, grid) = padded(volume.grid())?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
-    // SAFETY: `samples` has one element per sample of its grid, and the padded buffer one per item
-    // of `rows`.
+    // SAFETY: the volume has one element per sample of its grid, and `samples` one per item of
+    // `sample_rows`.
     unsafe {
         let args = (
             volume.samples().view(),
@@ -76,8 +76,8 @@ pub(super) fn pad_mask(
     let (_, padded_grid) = padded(grid)?;
     let mut out = stream.alloc::<u8>(padded_grid.samples() as usize)?;
     let sample_rows = rows(stream, [padded_grid.nx, padded_grid.ny, padded_grid.nz], 1);
-    // SAFETY: the mask has one element per sample of the grid, `padded` one per sample of the
-    // padded grid.
+    // SAFETY: the mask has one element per sample of the grid, and `out` one per item of
+    // `sample_rows`.
     unsafe {
         let args = (mask.view(), grid, sample_rows, out.view_mut());
         stream.launch::<pad_mask_kernel>(rows_launch(sample_rows), args)?;

@@ -58,7 +58,8 @@ pub(crate) fn may_need_wide_indices(grid: Grid, topology: Topology) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopologyCounts {
     /// Number of cells with an ambiguous face: two diagonally opposite corners below the isovalue,
-    /// and the other two not.
+    /// and the other two not. A cell without such a face that may contain a tunnel is counted in
+    /// `tunnel_tests` only.
     pub ambiguous_cells: u64,
     /// Number of cells that were tested for a tunnel.
     pub tunnel_tests: u64,

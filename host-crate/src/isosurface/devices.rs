@@ -20,10 +20,11 @@ use std::ops::Range;
 /// device.
 ///
 /// The slabs have approximately equal numbers of planes of cells; a device may be listed more than
-/// once. Each slab is uploaded with one additional plane at its ends, and processed by a thread and
-/// a stream of its own; the first device uses the calling thread. The number of preceding vertices
-/// is known once all devices have counted their parts, and only triangles need it: meanwhile each
-/// device computes its vertices. Always uses [`Method::Fused`](super::Method::Fused).
+/// once. Each slab is uploaded with one additional plane at each end, and processed by a thread and
+/// a stream of its own; the first device uses the calling thread. The triangles of a part depend on
+/// the number of vertices of all preceding parts, which is available once all devices have counted
+/// theirs; meanwhile each device computes its vertices. Always uses
+/// [`Method::Fused`](super::Method::Fused).
 ///
 /// Device memory: the slab's samples, up to one byte per voxel of scratch memory, and the part of
 /// the mesh. Time is linear in the number of samples.
@@ -295,7 +296,7 @@ impl PendingOffset<'_> {
     /// have published their counts.
     fn placement(&self) -> Result<(Placement<PartCounts>, IndexWidth), Stop<IsosurfaceError>> {
         let placement = self.offsets.placement(self.worker)?;
-        // a mesh that is too large is not the failure of a device
+        // `run_on_devices` reports a mesh that is too large, which is not the failure of a device
         let width = placement.total.width(self.params);
         Ok((placement, width.map_err(|_| Stop::OtherFailed)?))
     }
@@ -339,7 +340,7 @@ fn extract_part<T: DeviceSample>(
     stream.require(fused::slab_scratch_bytes(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
     offset.offsets.publish(offset.worker, counted.counts());
-    // the device computes these in the meantime
+    // overlaps with waiting for the counts of the other parts
     let with_vertices = counted.emit_vertices(stream, params)?;
     let (placement, width) = offset.placement()?;
     let first_vertex = placement.before.vertices;

@@ -34,7 +34,8 @@ impl Method {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
     /// On an ambiguous face, the corners above the isovalue are separated. The mesh is closed and
-    /// manifold, but its components and tunnels may differ from those of every interpolating field.
+    /// manifold, but its components and tunnels may differ from those of the trilinear
+    /// interpolant.
     #[default]
     Separated,
     /// The topology of the trilinear interpolant: in each cell the mesh has the connected

@@ -134,7 +134,7 @@ fn narrow(planes: Range<usize>) -> Range<u32> {
     planes.start as u32..planes.end as u32
 }
 
-/// Planes of a volume in device memory, from which slabs are taken.
+/// Planes of a volume in device memory, which are divided into slabs.
 pub(crate) struct ResidentSlabs<'a, T> {
     pub partition: SlabPartition,
     pub samples: &'a Buffer<T>,

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// Samples in device memory, and the range of their cells to be meshed.
 ///
-/// The samples may extend one plane beyond these cells on both sides: gradients need those planes,
-/// and so does the test whether an edge has an adjacent cell that is not excluded.
+/// The samples may extend one plane beyond these cells on both sides. These planes are needed for
+/// gradients, and to find out whether all cells around an edge are excluded.
 pub(crate) struct Slab<'a, T> {
     pub samples: Elements<'a, T>,
     /// Mask of the samples; empty, or as many elements as `samples`.
@@ -24,8 +24,9 @@ pub(crate) struct Slab<'a, T> {
     /// First plane of the cells to be meshed, and the plane after the last.
     pub first: u32,
     pub last: u32,
-    /// `true` if the vertices in the plane `last` belong to this part. Otherwise they belong to the
-    /// next part, and their numbers follow those of this part's own vertices.
+    /// `true` if the vertices in the plane `last` belong to this part, which is then the last part
+    /// of the mesh. Otherwise they are the first vertices of the next part: this part numbers them
+    /// after its own vertices, in the same order, but does not emit them.
     pub last_plane_too: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Compaction of flags, and positions and normals of vertices, in the staged method.
+//! Compaction of flags, and positions and normals of vertices, in the staged method; and the
+//! parameters of normals for both methods.
 
 use super::{Inside, IsosurfaceError, IsosurfaceParams, NormalSource};
 use crate::{
@@ -50,7 +51,7 @@ pub(super) struct VertexLayout<'a> {
 }
 
 impl VertexLayout<'_> {
-    /// Returns the vertices on edges as the items of a launch.
+    /// Returns the extent of a launch with one item per vertex on an edge.
     fn items(&self) -> Items {
         Items {
             count: self.active_edges.len() as u64,
@@ -88,7 +89,7 @@ pub(super) fn positions<T: DeviceSample>(
     Ok(positions)
 }
 
-/// Returns the parameters that derive normals from gradients.
+/// Returns the parameters with which the kernels of both methods derive normals from gradients.
 pub(super) fn normal_rule(geometry: &Geometry, params: &IsosurfaceParams) -> NormalRule {
     NormalRule {
         gradient_to_world: gradient_to_world(geometry),

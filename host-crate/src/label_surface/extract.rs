@@ -33,8 +33,9 @@ enum Indices {
 /// Extracts the walls between the labels of a volume, and between labels and the background: see
 /// [the module](crate::label_surface).
 ///
-/// Vertices are in world units, in the order of their cells, x fastest; triangles are in the order
-/// of the cells that precede their edges. The bits are the same on every device.
+/// Vertices are in world units, in the order of their cells, x fastest. The two triangles of a quad
+/// are in the order of the cell whose highest corner is the upper end of the edge that the quad
+/// crosses. The bits are the same on every device.
 ///
 /// Time is linear in the voxels. Device memory: label indices (one, two or four bytes per voxel),
 /// 1.1 bytes per voxel in rows padded to multiples of 32, and the mesh: 12 bytes per vertex, 32 per
@@ -42,7 +43,6 @@ enum Indices {
 ///
 /// # Errors
 /// [`LabelSurfaceError`] if the device reports an error.
-/// [`LabelSurfaceError`] for whatever the device reports.
 pub fn extract(
     stream: &Stream,
     field: &LabelField,
@@ -50,7 +50,7 @@ pub fn extract(
     extract_with(stream, field, false)
 }
 
-/// Extracts the walls, with 64-bit indices in any case if `wide`.
+/// Extracts the walls. `wide` forces 64-bit indices, even if 32 bits suffice.
 pub(super) fn extract_with(
     stream: &Stream,
     field: &LabelField,

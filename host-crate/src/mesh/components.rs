@@ -7,8 +7,9 @@ use crate::parallel;
 use crate::union_find::{Member, SharedUnionFind};
 use std::ops::{Add, Range};
 
-/// Returns the number of times that two sets of vertices are merged by a topological triangle. The
-/// number of vertices used by these triangles, minus the result, is the number of components.
+/// Returns the number of merges of two sets of vertices by [topological](super::MeshReport)
+/// triangles. The number of vertices used by these triangles, minus the result, is the number of
+/// components.
 pub(super) fn count_merges<I: VertexIndex + Member>(
     triangles: &[[I; 3]],
     vertices: usize,

@@ -53,8 +53,8 @@ pub struct LabelledMesh {
 /// The surface of a single label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LabelMesh {
-    /// Triangles in the order of the whole mesh, counter-clockwise as seen from outside of the
-    /// label; their vertices, also in that order; no normals.
+    /// Triangles, counter-clockwise as seen from outside of the label, and their vertices, both in
+    /// the order of the whole mesh; no normals.
     pub mesh: TriangleMesh,
 }
 
@@ -196,9 +196,9 @@ impl LabelledMesh {
 }
 
 impl LabelMesh {
-    /// Returns the number of edges that are not used equally often in both directions: 0 for a
-    /// closed and oriented surface, even if it touches itself in an edge or a vertex, as a label
-    /// does whose voxels touch in an edge or a corner only.
+    /// Returns the number of edges that are not used equally often in both directions. It is 0 for
+    /// a closed and oriented surface, even if the surface touches itself in an edge or a vertex,
+    /// which happens if voxels of the label touch only in an edge or a corner.
     ///
     /// # Errors
     /// [`OutOfMemory`]; needs 16 or 24 bytes per corner of a triangle.

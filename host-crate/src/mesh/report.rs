@@ -2,8 +2,8 @@
 
 /// Topology, measures and defects of a mesh.
 ///
-/// Triangles with an out-of-range or repeated index are excluded from the topology: edges, fans,
-/// components and the Euler characteristic are those of the other, *topological* triangles.
+/// *Topological* triangles have three valid and distinct indices. Only they count for the topology:
+/// edges, fans, components and the Euler characteristic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeshReport {
     /// Number of vertices.

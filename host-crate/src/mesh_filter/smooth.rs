@@ -32,6 +32,7 @@ use ferrovox_kernels::{
 /// with 32-bit indices, 112 bytes per vertex. Intermediate values are `f32`, sums are `f64` in a
 /// fixed order: the bits are the same on every device. A non-finite vertex makes nearby vertices
 /// non-finite.
+///
 /// # Errors
 /// [`MeshFilterError`] for parameters out of range, a number of coordinates that is not a multiple
 /// of three, triangles that refer to vertices that do not exist, and errors of the device.

@@ -12,8 +12,8 @@ use ferrovox_kernels::{
 };
 use std::{cmp::Ordering, marker::PhantomData};
 
-/// Number of elements per tile for a block of one thread, which reads them twice: they fit its
-/// first-level cache.
+/// Number of elements per tile for a block of one thread, which reads them twice. They fit in the
+/// first-level cache of a CPU core.
 const SINGLE_THREAD_TILE: u32 = 1 << 13;
 /// Last scan number that fits in the tags of the tile states.
 const LAST_EPOCH: u32 = (1 << 30) - 1;

@@ -4,8 +4,8 @@ use crate::device::{Buffer, DeviceError, Launch, Stream};
 use cuda_std::ViewMut;
 use ferrovox_kernels::scan::{PICKED, SMALL_ITEMS, Segments, scan_small};
 
-/// Minimum number of elements per segment: two iterations of the largest block. Two more take no
-/// longer than a second launch.
+/// Minimum number of elements per segment: two iterations of the largest block. A list of one
+/// segment needs one launch; a second launch would take as long as two further iterations.
 const MIN_SEGMENT: u64 = 2 * 1024 * SMALL_ITEMS as u64;
 
 /// Replaces a short list by its exclusive prefix sums without synchronisation, by a kernel that

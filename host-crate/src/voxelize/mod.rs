@@ -1,7 +1,7 @@
 //! Voxelization: the voxels enclosed by a closed triangle mesh.
 //!
 //! A voxel belongs to the solid if its centre is inside the mesh, that is, if a ray from it crosses
-//! the mesh an odd number of times. The orientation of triangles does not matter, and regions
+//! the mesh an odd number of times. The orientation of triangles has no effect, and regions
 //! enclosed twice are outside.
 
 mod closed;

@@ -33,7 +33,8 @@ pub(crate) struct Counted<'a, T> {
     pub(super) parts: Buffer<u16>,
     /// Counts and lists of tiles, with the counts scanned to offsets.
     pub(super) totals: Totals,
-    /// Number of vertices of the part, excluding those that belong to the next part.
+    /// Number of vertices of the part, excluding the vertices in its last plane that belong to the
+    /// next part.
     pub(super) vertices: u64,
     pub(super) triangles: u64,
     /// Number of ambiguous cells; 0 with
@@ -167,8 +168,8 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
     } else {
         0
     })?;
-    // SAFETY: the bits of all samples are present; the outputs have four elements and one per word
-    // of edges, and one per part of a tile; the counts are 0.
+    // SAFETY: the bits of all samples are present; per word of edges, `edges` has four elements and
+    // `occupied` one; `parts` has one per part of a tile; the counts are 0.
     unsafe {
         stream.launch::<classify_edges>(
             tiles_launch(layout),

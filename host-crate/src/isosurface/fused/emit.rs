@@ -16,8 +16,8 @@ use ferrovox_kernels::isosurface::fused::{
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
-    /// Emits the part of the mesh, with indices of a width that suffices for the whole mesh, and
-    /// `first_vertex` vertices in all preceding parts.
+    /// Emits the part of the mesh. `width` is the index width of the whole mesh, and `first_vertex`
+    /// the number of vertices of all preceding parts.
     pub fn emit(
         self,
         stream: &Stream,
@@ -124,8 +124,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         let slab = &self.slab;
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: as above, the subcases are those of the ambiguous cells, and there are three
-        // elements per vertex.
+        // SAFETY: as in `launch_subcases`, which wrote `subcases`; and there are three elements per
+        // vertex.
         unsafe {
             stream.launch::<emit_inner_word_vertices<T>>(
                 ambiguous_launch(self.layout),
@@ -162,7 +162,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         }
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: as for the positions alone, with three elements per normal, or none.
+        // SAFETY: edges and offsets are those of the layout; there are three elements per position,
+        // and three per normal or none.
         unsafe {
             stream.launch::<emit_cubic_word_vertices<T>>(
                 tiles_launch(self.layout),
@@ -196,7 +197,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         if self.vertices == 0 {
             return Ok(());
         }
-        // SAFETY: as for the positions alone, with three elements per normal.
+        // SAFETY: edges and offsets are those of the layout, and there are three elements per
+        // position and per normal.
         unsafe {
             stream.launch::<emit_word_vertices_and_normals<T>>(
                 tiles_launch(self.layout),

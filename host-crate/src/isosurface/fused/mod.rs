@@ -54,7 +54,8 @@ fn word_layout<T>(slab: &Slab<'_, T>, topology: Topology) -> WordLayout {
     WordLayout::new(slab.padded.grid, slab.first, slab.last, trilinear)
 }
 
-/// Returns an upper bound on the scratch memory, in bytes, of one plane of cells of a grid.
+/// Returns the scratch memory, in bytes, of the thinnest slab of a grid: an upper bound on that of
+/// one plane of cells.
 pub(crate) fn min_scratch_bytes<T: DeviceSample>(grid: Grid, masked: bool) -> u64 {
     let nz = grid.nz.min(MAX_SLAB_PLANES);
     scratch_bytes::<T>(WordLayout::new(Grid { nz, ..grid }, 0, 1, true), masked)
@@ -64,7 +65,7 @@ pub(crate) fn min_scratch_bytes<T: DeviceSample>(grid: Grid, masked: bool) -> u6
 /// the corners of the cells, and one on each side.
 const MAX_SLAB_PLANES: u32 = 4;
 
-/// Returns `true` if samples can be read four at a time: rows begin at multiples of four, all
+/// Returns `true` if four samples can be read in one access: rows begin at multiples of four, all
 /// samples of the grid are stored, and there is no mask.
 fn can_vectorize<T>(slab: &Slab<'_, T>) -> bool {
     let grid = slab.padded.grid;
@@ -117,8 +118,8 @@ fn parts_launch(layout: WordLayout) -> Launch {
     Launch::pieces(layout.parts()).block_divides(TILE_WORDS)
 }
 
-/// Returns `true` if there are so few tiles that blocks should share them, as the device would
-/// otherwise wait for the last ones.
+/// Returns `true` if there are so few tiles that blocks should share them; otherwise most
+/// multiprocessors would idle while the last tiles are processed.
 fn has_few_tiles(stream: &Stream, layout: WordLayout) -> bool {
     layout.tiles() < u64::from(stream.device().limits().multiprocessors) * 4
 }

@@ -62,8 +62,8 @@ pub struct SimplifyReport {
 ///
 /// Preserves the topology for any target: connected components, holes, tunnels and boundaries. An
 /// edge is contracted only if it satisfies the link condition (Dey, Edelsbrunner, Guha and Nekhayev
-/// 1999, *Topology preserving edge contraction*). Closed, manifold and oriented meshes stay so,
-/// with the same Euler characteristic; each closed component keeps at least four triangles.
+/// 1999, *Topology preserving edge contraction*). Closed, manifold and oriented meshes keep these
+/// properties and their Euler characteristic; each closed component keeps at least four triangles.
 /// Boundary vertices are neither moved nor removed. No contraction rotates a triangle by more than
 /// 78 degrees. Unused vertices and normals are dropped;
 /// [`recompute_normals`](super::recompute_normals) restores normals.

@@ -97,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The order equals that of a single heap, whatever is pushed in between.
+        /// The order equals that of a single heap, for any sequence of pushes and pops.
         #[test]
         fn order_equals_that_of_a_single_heap(
             steps in prop::collection::vec((0.0..4.0f64, -30..30i32, any::<bool>()), 0..300),

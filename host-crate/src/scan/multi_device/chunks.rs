@@ -4,8 +4,8 @@ use crate::partition::slab::ranges_with_lengths;
 
 /// Maximum number of elements per chunk, at which the overhead per chunk is negligible.
 const MAX_CHUNK: usize = 1 << 22;
-/// Minimum number of elements per chunk, unless a device's share is smaller; fewer take no less
-/// time than the launch itself.
+/// Minimum number of elements per chunk, unless a device's share is smaller. A shorter scan would
+/// take as long as its launch.
 const MIN_CHUNK: usize = 1 << 18;
 /// Number of chunks per device, if they have at least [`MIN_CHUNK`] elements. While the first chunk
 /// is uploaded nothing can be downloaded, and vice versa for the last.
@@ -35,14 +35,14 @@ pub(super) fn default_chunks(len: usize, devices: usize) -> Vec<usize> {
     let inner = chunk - outer;
     let begin = [outer, inner].into_iter();
     let middle = std::iter::repeat_n(chunk, rounds - 2);
-    // what rounding leaves is short
+    // rounding up may shorten the last chunks
     let end = [inner].into_iter().chain(std::iter::repeat(outer));
     let of_each = |length| std::iter::repeat_n(length, devices);
     chunk_lengths(len, begin.chain(middle).chain(end).flat_map(of_each))
 }
 
-/// Divides `len` elements into ranges of the given lengths; the last range is shortened to what
-/// remains.
+/// Divides `len` elements into ranges of the given lengths; the last range is shortened if fewer
+/// elements remain.
 pub(super) fn chunk_lengths(len: usize, lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     ranges_with_lengths(len, lengths)
         .map(|range| range.len())

@@ -12,8 +12,8 @@ use cuda_std::{View, ViewMut};
 
 /// Number of chunks whose upload is enqueued before the host waits for the total of an earlier one.
 pub(super) const PREFETCH: usize = 2;
-/// Number of chunks on a device at a time: those being uploaded, one being scanned from its offset,
-/// one being downloaded.
+/// Maximum number of chunks in the memory of a device: [`PREFETCH`] being uploaded, one being
+/// scanned from its offset, one being downloaded.
 pub(super) const SLOTS: usize = PREFETCH + 2;
 
 /// Number of words of a total on the host, as in a scanner.

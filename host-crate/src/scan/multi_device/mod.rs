@@ -66,10 +66,10 @@ impl<V> MultiDeviceParams<V> {
     /// them in turn.
     ///
     /// Unless a length is given, all chunks have the same length and all devices the same number of
-    /// chunks: eight each, but with at least 2^18 and at most 2^22 elements per chunk, whatever the
-    /// number of chunks is then. If a quarter of a chunk has at least 2^17 elements, the first and
-    /// the last chunk of each device are split, with the outer quarter on its own: short outer
-    /// chunks minimise the time in which only one direction of the bus is in use.
+    /// chunks: eight each, or fewer or more if chunks would otherwise have fewer than 2^18 or more
+    /// than 2^22 elements. If a quarter of a chunk has at least 2^17 elements, the first and the
+    /// last chunk of each device are split, with the outer quarter on its own: short outer chunks
+    /// minimise the time in which only one direction of the bus is in use.
     ///
     /// ```
     /// use ferrovox::scan::{MultiDeviceMethod, MultiDeviceParams};

@@ -1,8 +1,8 @@
 //! Chunks, each scanned from its offset.
 //!
 //! While two chunks of a device are being uploaded or scanned for their totals, the preceding chunk
-//! is scanned from its offset, and the one before that is downloaded. So neither direction of the
-//! bus idles while the host waits for a total, or for that of another device.
+//! is scanned from its offset, and the one before that is downloaded. So both directions of the bus
+//! stay busy while the host waits for a total of this or of another device.
 
 use super::{
     Chunk, MultiDeviceParams,
