@@ -23,7 +23,7 @@ pub fn dynamic_smem_size() -> u32 {
 /// Returns the total shared memory of the block in bytes, static and dynamic, rounded up to the
 /// device's allocation unit.
 ///
-/// The CPU executor learns of static arrays only when a thread uses them; there it returns
+/// The CPU executor creates static arrays when a thread first uses them, so on the CPU it returns
 /// [`dynamic_smem_size`] rounded up to 128.
 #[inline(always)]
 #[must_use]

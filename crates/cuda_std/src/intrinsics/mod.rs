@@ -12,7 +12,6 @@
 //!
 //! On the CPU the directed `f64` operations are exact, except `fma_…` for products below about
 //! 10⁻²⁹¹.
-//! or so.
 
 mod conversions;
 mod functions;

@@ -146,8 +146,8 @@ pub fn identity_future<F: Future<Output = ()>>(future: F) -> F {
     future
 }
 
-/// Returns `true` if `function` is the barrier function `barrier`. `#[kernel]` only sees a name,
-/// which may refer to another function.
+/// Returns `true` if `function` is the barrier function `barrier`. `#[kernel]` recognises a barrier
+/// by its name only, which may refer to another function.
 #[inline(always)]
 pub fn is_barrier<F: 'static, B: 'static>(_function: &F, _barrier: &B) -> bool {
     TypeId::of::<F>() == TypeId::of::<B>()

@@ -1,7 +1,7 @@
 //! Thread functions on the GPU.
 //!
-//! Block barriers are LLVM intrinsics rather than inline assembly: LLVM knows that they are
-//! convergent, so it neither duplicates them nor moves them into branches.
+//! Block barriers are LLVM intrinsics rather than inline assembly: LLVM treats them as convergent,
+//! so it neither duplicates them nor moves them into branches.
 
 use core::arch::asm;
 use core::arch::nvptx;

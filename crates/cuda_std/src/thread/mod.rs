@@ -8,7 +8,6 @@
 //! Two- and three-dimensional indices and extents are glam's [`UVec2`](glam::UVec2) and
 //! [`UVec3`](glam::UVec3), as in current Rust-CUDA. Code for `cuda_std` 0.2 finds its methods in
 //! [`IndexVector`], or converts to vek: `vek::Vec2::from(thread::index_2d().to_array())`.
-//! `vek::Vec2::from(thread::index_2d().to_array())`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;

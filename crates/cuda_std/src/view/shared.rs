@@ -64,16 +64,14 @@ any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 gla
 /// Uninitialised when the block starts.
 ///
 /// It is valid for the threads of its block while the block runs: see the safety requirements of a
-/// launch. On the CPU it is not `Send`,
+/// launch. On the CPU its memory is kept for later launches, so that a use after the block does not
+/// corrupt unrelated memory, and the view is not `Send`:
 ///
 /// ```compile_fail,E0277
 /// # use cuda_std::SharedView;
 /// fn send<T: Send>() {}
 /// send::<SharedView<u32>>();
 /// ```
-///
-/// and its memory is kept for later launches, so that a use after the block does not corrupt
-/// unrelated memory.
 pub struct SharedView<T> {
     pub(super) ptr: *mut T,
     pub(super) size: usize,

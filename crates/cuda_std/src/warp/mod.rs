@@ -10,7 +10,9 @@
 //! and the CPU's checked mode reports such accesses as races.
 //!
 //! On the device these are LLVM's convergent intrinsics, which the compiler neither duplicates nor
-//! moves into branches.
+//! moves into branches. On the CPU [`sync_warp`] is the executor's `simt::sync::warp_sync`;
+//! shuffles, votes, matches and reductions compute their results from `simt::sync::warp_exchange`,
+//! which gives every lane the values of all participating lanes.
 
 mod mask;
 mod reduce;

@@ -161,16 +161,16 @@ macro_rules! shuffles {
 }
 
 shuffles! {
-    /// Returns the value of the lane `delta` below this one, as an inclusive scan needs.
+    /// Returns the value of the lane `delta` below this one, for inclusive scans.
     warp_shuffle_up Up;
-    /// Returns the value of the lane `delta` above this one, as a reduction to the first lane
-    /// needs.
+    /// Returns the value of the lane `delta` above this one, for reductions to the first
+    /// lane.
     warp_shuffle_down Down;
     /// Returns the value of lane `delta` (modulo `width`) of the segment; a broadcast if all lanes
     /// pass the same `delta`.
     warp_shuffle_idx Idx;
-    /// Returns the value of the lane whose index differs in the bits of `delta`, as a butterfly
-    /// needs.
+    /// Returns the value of the lane whose index differs in the bits of `delta`, for butterfly
+    /// exchanges.
     warp_shuffle_xor Xor;
 }
 

@@ -146,7 +146,7 @@ pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
     unsafe { imp::ballot(mask, predicate) }
 }
 
-/// Returns the lanes of `mask` whose value has the same bits as this lane's.
+/// Returns the mask of the lanes of `mask` whose value has the same bits as this lane's.
 ///
 /// # Safety
 ///
@@ -158,8 +158,8 @@ pub unsafe fn warp_match_any<T: WarpShuffleValue>(mask: u32, value: T) -> u32 {
     unsafe { imp::equal_lanes(mask, value) }.0
 }
 
-/// Returns the participating lanes if the values of all lanes of `mask` have the same bits, else
-/// `None`.
+/// Returns the mask of the participating lanes if the values of all lanes of `mask` have the same
+/// bits, else `None`.
 ///
 /// # Safety
 ///

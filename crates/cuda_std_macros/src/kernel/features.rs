@@ -8,8 +8,8 @@ use quote::quote;
 const CPU_COMPUTE_CAPABILITY: u32 = 70;
 
 /// Makes each `target_feature = "compute_NN"` in the kernel, in attributes and in `cfg!`, `true` on
-/// the CPU too if the CPU has that compute capability. CPU compilers do not know these features and
-/// would omit the code.
+/// the CPU too if the CPU has that compute capability. No target of a CPU has these features, so
+/// the compiler would omit the code.
 pub fn enable_on_cpu(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();

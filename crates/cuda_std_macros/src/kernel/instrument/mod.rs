@@ -1,10 +1,10 @@
 //! Instrumentation of a body: records every access by `*`, by index, and by a field behind either,
 //! for checked mode.
 //!
-//! Types are not known here. An access is rewritten in place to an expression that takes its
-//! address and denotes the same place: `a[i] + *p` becomes `(*read(&raw const a[i])) + (*read(&raw
-//! const *p))`, and `*p = x` becomes `*write(&raw mut *p) = x`. The memory to which the address
-//! refers is determined when the kernel runs; accesses to a thread's own stack are ignored.
+//! The macro has no type information. An access is rewritten in place to an expression that takes
+//! its address and denotes the same place: `a[i] + *p` becomes `(*read(&raw const a[i])) +
+//! (*read(&raw const *p))`, and `*p = x` becomes `*write(&raw mut *p) = x`. The memory to which the
+//! address refers is determined when the kernel runs; accesses to a thread's own stack are ignored.
 //!
 //! Expressions whose meaning could change are left alone: method receivers, except for methods of
 //! numbers; borrowed places; bindings by `ref`; nested items; arguments of other macros.

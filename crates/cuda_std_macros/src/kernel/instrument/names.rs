@@ -1,4 +1,4 @@
-//! Syntactic knowledge about the names in a body, and about expressions that use them.
+//! Syntactic classification of the names in a body, and of expressions that use them.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::syntax::{
     POINTER_METHODS, is_constant, is_pointer, mentions, simple_name, strip_parens,
 };
 
-/// Names in a body, by what they are known to be.
+/// Names in a body, by kind.
 #[derive(Clone, Default)]
 pub struct Names {
     /// Raw pointers.
