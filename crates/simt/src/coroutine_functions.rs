@@ -13,8 +13,8 @@ pub struct CoroutineFunctions {
 }
 
 impl CoroutineFunctions {
-    /// Creates a function table. `begin` constructs a thread's frame from the arguments, at its
-    /// first suspension point. `resume` receives a pointer to
+    /// Creates a function table. `begin` constructs a thread's frame from the arguments, suspended
+    /// before its first step. `resume` receives a pointer to
     /// [`ReadyFrames`](crate::coroutine::ReadyFrames); it resumes each frame returned by
     /// [`next_frame`](crate::coroutine::ReadyFrames::next_frame) until there is none, and calls
     /// [`mark_returned`](crate::coroutine::ReadyFrames::mark_returned) for threads that return. The

@@ -187,7 +187,7 @@ impl Report {
         self.seed
     }
 
-    /// Returns the findings in the order in which they were made.
+    /// Returns the distinct findings in the order of their first occurrence.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }

@@ -59,6 +59,8 @@ unsafe impl Stack for ShiftedStack {
 
 /// A fiber: idle, it waits for a [`Command`]; busy, it holds a waiting kernel thread.
 struct Fiber {
+    /// The stack switch of the crate `corosensei`; unrelated to the stackless
+    /// [`coroutine`](crate::coroutine) bodies of kernels.
     coroutine: Coroutine<Command, (), (), ShiftedStack>,
     stack_range: StackRange,
 }

@@ -54,7 +54,7 @@
 //! random order that depends on the seed only. It continues after a finding and returns all of them
 //! as a [`Report`]. Each finding names the kernel, block, thread and source line, and is one of the
 //! [`FindingKind`]s:
-//! order drawn from its seed. It goes on after a finding, and returns all of them as a [`Report`],
+//!
 //! - an out-of-bounds index into a view (in fast mode too);
 //! - barrier divergence: threads of a block that wait at different barriers, that is, at different
 //!   source lines;

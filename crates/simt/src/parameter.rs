@@ -44,9 +44,9 @@ impl Parameter {
     }
 }
 
-/// Returns the index of the parameter that contains `address`, and `true` if this is certain. For
-/// pointers, whose extent is unknown, the one with the highest address not above `address` is
-/// taken.
+/// Returns the index of the parameter that contains `address`, and `true` if its extent is known.
+/// If no view or slice contains `address`, returns the raw pointer with the highest address that is
+/// not above it, and `false`.
 pub(crate) fn find_parameter(parameters: &[Parameter], address: usize) -> Option<(usize, bool)> {
     if let Some(number) = parameters.iter().position(|one| one.holds(address)) {
         return Some((number, true));

@@ -204,7 +204,8 @@ pub fn warp_exchange_with<R>(mask: u32, value: u64, read: impl FnOnce(&WarpLanes
     })
 }
 
-/// Returns the lanes of this warp that have not exited, including lanes that have not started yet.
+/// Returns the mask of the lanes of this warp that have not exited, including lanes that have not
+/// started yet.
 ///
 /// # Panics
 /// Outside a launch.

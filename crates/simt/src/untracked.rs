@@ -36,11 +36,11 @@ pub enum UntrackedMemory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrackingGap {
-    /// No access to it was tracked.
+    /// No access to the memory was tracked.
     Everything,
-    /// It changed without a tracked write.
+    /// The memory changed without a tracked write.
     Writes,
-    /// It was passed to an uninstrumented function.
+    /// The memory was passed to an uninstrumented function.
     Passed {
         /// Source location of the call.
         site: Site,
@@ -89,9 +89,10 @@ pub(crate) struct AccessLog {
     any: Cell<bool>,
     /// `true` if the memory changed without a tracked write.
     written: Cell<bool>,
-    /// Number of times that it was passed to a function that has not reported itself as
-    /// instrumented (`passed`), and the source location of the last time (`passed_at`).
+    /// Number of times that the memory was passed to a function that has not reported itself as
+    /// instrumented.
     passed: Cell<u64>,
+    /// Source location of the most recent such call.
     passed_at: Cell<Option<Site>>,
 }
 
@@ -144,9 +145,11 @@ thread_local! {
     static LAST: RefCell<Vec<UntrackedMemory>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the memory that this thread's most recent checked launch did not track completely:
-/// shared arrays used through a raw pointer, and parameters, without a tracked access, or that were
-/// passed to uninstrumented code, or (shared arrays) that changed without a tracked write.
+/// Returns the memory that this thread's most recent checked launch did not track completely.
+///
+/// It contains shared arrays used through a raw pointer, and parameters, if no access to them was
+/// tracked, if they were passed to uninstrumented code, or (shared arrays only) if they changed
+/// without a tracked write.
 ///
 /// The report of a launch with findings contains the same list
 /// ([`Report::untracked_memory`](crate::Report::untracked_memory)). A launch without findings

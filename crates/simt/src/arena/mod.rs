@@ -29,7 +29,7 @@ struct Array {
     tracking: ArrayTracking,
 }
 
-/// Checked mode's knowledge of an array.
+/// Tracking state of an array in checked mode.
 #[derive(Default)]
 struct ArrayTracking {
     /// Source location at which the kernel obtained a raw pointer to the array, if it did.

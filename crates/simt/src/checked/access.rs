@@ -11,8 +11,10 @@ use crate::parameter::find_parameter;
 pub(crate) struct AccessedMemory {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
+    /// `true` if the access belongs to the shared address space: it is made through a view of
+    /// shared memory, or its address lies in shared memory.
     pub(crate) is_shared: bool,
-    /// Position in the block's shared memory, if the range lies there.
+    /// Position in the executor's shared memory, if the address lies there.
     pub(crate) shared: Option<SharedLocation>,
 }
 

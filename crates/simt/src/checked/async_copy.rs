@@ -22,9 +22,10 @@ pub(crate) struct AsyncCopy {
 #[derive(Default)]
 pub(crate) struct PendingCopies {
     by_thread: HashMap<u32, Vec<AsyncCopy>>,
-    /// Pending copies by the words that they write and by the words that they read. If several
-    /// copies read one word, the most recent is kept.
+    /// Pending copies by the words that they write.
     writing: HashMap<usize, AsyncCopy>,
+    /// Pending copies by the words that they read; of several copies that read one word, the most
+    /// recent.
     reading: HashMap<usize, AsyncCopy>,
 }
 

@@ -7,7 +7,7 @@
 /// Threads per warp.
 pub(super) const LANES: usize = 32;
 
-/// Clocks of a block's threads as known to other warps.
+/// For each warp of a block, the clocks of all threads up to which it is ordered after them.
 pub(super) struct InterWarpClocks {
     /// Threads of the block, rounded up to whole warps.
     threads: usize,

@@ -4,6 +4,14 @@
 //! between them, if a common `warp_sync` did, or if the warp of the first arrived at a named
 //! barrier at which the warp of the second waited, transitively. Accesses of different blocks are
 //! never ordered.
+//!
+//! | step of an access | place |
+//! | --- | --- |
+//! | a view records it | [`memory::record_read`](crate::memory::record_read) and its siblings |
+//! | the address is located in shared memory | `Executor::record_view_access` |
+//! | it is compared with the history of its bytes | `Shadow::touch`, `GranuleHistory::touch` |
+//! | two accesses are ordered or not | `ClockOrder` (barriers), [`Clocks`] (lanes and warps) |
+//! | an unordered pair becomes a finding | `Checker::touch`, [`Report`] |
 
 mod access;
 mod async_copy;
@@ -210,7 +218,7 @@ impl Checker {
         self.faulted[rank as usize / 32] |= 1 << (rank % 32);
     }
 
-    /// Returns the lanes of `warp` that a finding ended.
+    /// Returns the mask of the lanes of `warp` that a finding ended.
     pub(crate) fn faulted_lanes(&self, warp: u32) -> u32 {
         self.faulted[warp as usize]
     }

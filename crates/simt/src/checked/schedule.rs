@@ -48,12 +48,15 @@ pub(crate) struct BlockSchedule {
     random: SplitMix64,
     blocks: u64,
     windows: u64,
-    /// Number of windows begun, and the affine permutation `window = (begun * factor + shift) %
-    /// windows`.
+    /// Number of windows begun.
     begun: u64,
+    /// Factor of the affine permutation `window = (begun * factor + shift) % windows`.
     factor: u64,
+    /// Shift of the affine permutation.
     shift: u64,
+    /// First block of the current window.
     base: u64,
+    /// Blocks of the current window that are still to come, relative to `base`; the last is next.
     window: Vec<u32>,
 }
 

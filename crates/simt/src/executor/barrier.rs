@@ -20,8 +20,9 @@ pub(crate) struct BarrierOutcome {
 /// The barrier of the current block.
 #[derive(Default)]
 pub(super) struct Barrier {
-    /// Number of arrived threads, and of those with a `true` predicate.
+    /// Number of threads that have arrived.
     arrived: Cell<u32>,
+    /// Number of arrived threads whose predicate is `true`.
     true_predicates: Cell<u32>,
     /// Number of threads that wait on a fiber.
     on_fibers: Cell<u32>,

@@ -45,7 +45,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// Allocates frames for blocks of `threads` threads. Returns `None` if the frame's alignment
-    /// exceeds that of the header.
+    /// exceeds [`HEADER_BYTES`], the offset of a frame behind its header.
     pub(super) fn new(frame: Layout, threads: u32) -> Option<Self> {
         if frame.align() > HEADER_BYTES {
             return None;
@@ -107,7 +107,7 @@ impl Frames {
         head.barrier.set(next_barrier(self.completed.get()));
     }
 
-    /// Makes the thread of this frame ready again, behind the other ready threads.
+    /// Makes the thread of this frame ready again, for the next pass over the frames.
     #[inline(always)]
     pub(super) fn yield_step(&self, head: &FrameHeader, site: Site) {
         head.site.set(Some(site));

@@ -64,8 +64,9 @@ pub(crate) struct Executor<'a> {
     pub(crate) launch: &'a Launch<'a>,
     /// `true` if blocks have one thread and the launch is not checked, so that nothing ever waits.
     is_single_thread: bool,
-    /// Rank (`next`) and index (`next_index`) of the next thread to start, in fast mode.
+    /// Rank of the next thread to start, in fast mode.
     next: Cell<u32>,
+    /// Index of the next thread to start, in fast mode.
     next_index: Cell<Dim3>,
     /// Rank of the thread to start, in checked mode.
     drawn: Cell<Option<u32>>,
@@ -75,9 +76,9 @@ pub(crate) struct Executor<'a> {
     live_lanes: [Cell<u32>; MAX_WARPS],
     /// `true` once the block is aborted: waiting threads are unwound and no thread starts.
     failing: Cell<bool>,
-    /// Running fiber (`fiber`), and whether it was suspended because its thread waits
-    /// (`suspended`).
+    /// Number of the running fiber.
     fiber: Cell<u32>,
+    /// `true` if the running fiber was suspended because its thread waits; `false` if it idles.
     suspended: Cell<bool>,
     /// Fibers whose threads are ready to run.
     ready: WaitQueue,
@@ -305,7 +306,7 @@ impl<'a> Executor<'a> {
         queue.push(&self.slots, fiber);
     }
 
-    /// Returns the lanes of the running thread's warp that have not exited.
+    /// Returns the mask of the lanes of the running thread's warp that have not exited.
     pub(crate) fn active_mask(&self) -> u32 {
         let rank = current_thread().rank();
         self.live_lanes[(rank / WARP) as usize].get()

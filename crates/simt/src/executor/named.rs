@@ -28,8 +28,9 @@ pub(crate) struct NamedArrival {
 /// An incomplete arrival of a warp, whose lanes still gather.
 struct WarpArrival {
     call: Cell<NamedArrival>,
-    /// Mask of the lanes that have arrived, and the first of them.
+    /// Mask of the lanes that have arrived.
     lanes: Cell<u32>,
+    /// First lane that arrived.
     first: Cell<Option<Waiter>>,
     waiting: WaitQueue,
 }
@@ -55,11 +56,13 @@ impl Default for WarpArrival {
 struct BarrierPhase {
     /// Number of threads that complete the phase, as given by the first warp.
     threads: Cell<u32>,
-    /// Number of arrived threads (each warp counts as 32), and the first of them.
+    /// Number of arrived threads; each warp counts as 32.
     arrived: Cell<u32>,
+    /// First thread that arrived.
     first: Cell<Option<Waiter>>,
-    /// Mask of the waiting warps, and their threads.
+    /// Mask of the waiting warps.
     warps: Cell<u32>,
+    /// Threads of the waiting warps.
     waiting: WaitQueue,
 }
 

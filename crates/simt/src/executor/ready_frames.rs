@@ -4,13 +4,14 @@ use super::Executor;
 use super::current_thread::Current;
 use super::frames::{Frames, NOT_WAITING};
 
-/// The ready threads of a block, each once, in rank order.
+/// One pass over the frames of a block: yields each ready thread once, in rank order.
 pub struct ReadyFrames<'a> {
     pub(super) executor: &'a Executor<'a>,
     pub(super) frames: &'a Frames,
     pub(super) current: &'a Current,
-    /// Rank of the next candidate (`rank`), and the start of its frame memory (`start`).
+    /// Rank of the next thread to consider.
     pub(super) rank: u32,
+    /// Start of that thread's frame memory.
     pub(super) start: *mut u8,
 }
 

@@ -273,7 +273,7 @@ impl Executor<'_> {
         self.ready.append(&self.slots, &rendezvous.waiting);
     }
 
-    /// Returns the lanes that exist in `warp`; the last warp of a block may be partial.
+    /// Returns the mask of the lanes that exist in `warp`; the last warp may be partial.
     pub(super) fn launched_lanes(&self, warp: u32) -> u32 {
         let count = (self.launch.threads - warp * WARP).min(WARP);
         u32::MAX >> (WARP - count)

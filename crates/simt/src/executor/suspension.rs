@@ -34,11 +34,11 @@ impl Executor<'_> {
     /// Records the arrival of the running thread at the barrier. Returns `true` if the thread must
     /// end its step and wait.
     ///
-    /// There is no check for unwinding or an aborted block, because neither runs a step.
+    /// Unwinding threads and aborted blocks run no steps, so neither is checked for here.
     #[inline(always)]
     pub(crate) fn arrive(&self, site: Site, predicate: bool) -> bool {
         let Some((frames, head)) = self.current_frame() else {
-            // the launch runs a plain body, whose threads have stacks of their own
+            // The launch runs a plain body, whose threads wait on fibers.
             let outcome = self.barrier(site, predicate);
             self.barrier.completed.set(outcome);
             return false;
