@@ -46,7 +46,7 @@ impl SiteBuffer {
         ]
     }
 
-    /// Calls `push` with consecutive batches of a range of sites, from which it appends those that
+    /// Calls `push` with consecutive batches of a range of sites, so that it appends the sites that
     /// are near enough. If the buffer may be too full for a batch, first calls `compare` with the
     /// number of buffered sites and empties it. All threads of the block must call it; it contains
     /// barriers.

@@ -13,8 +13,8 @@ use cuda_std::{KernelType, View, ViewMut, kernel};
 /// perform one atomic maximum. Shared memory is not used.
 ///
 /// # Safety
-/// `rows` are the rows of the costs; `squared` has one element for each of them, at the row and
-/// plane strides of the layout `to`; `overflow_max` holds one element.
+/// `rows` are the rows of the costs; `squared` has one element per cost, at the row and plane
+/// strides of the layout `to`; `overflow_max` holds one element.
 #[kernel(C = [u32, u64], S = [u16, u32])]
 pub unsafe fn narrow_squared_distances<C: Cost + Count + KernelType, S: Count>(
     costs: View<C>,

@@ -7,7 +7,7 @@
 //! | [`sort_into_cubes`] | sites | sites ordered by cube |
 //! | [`box_cubes`] | sorted sites | bounding box of each cube's sites |
 //! | [`measure_nodes`] | boxes, sites of nearby cubes | distance at every brick's centre |
-//! | [`measure_bricks`] | these, boxes, sites of nearby cubes | distance of every voxel |
+//! | [`measure_bricks`] | centre distances, boxes, nearby sites | distance of every voxel |
 //!
 //! A brick is 8 × 8 × 8 voxels, the unit of work of a block. Let `c` be its centre, `r` the
 //! distance from there to its corners, `D` the distance to the nearest site, and `T` the maximum

@@ -11,8 +11,8 @@ use cuda_std::{KernelType, View, ViewMut, kernel};
 /// cache lines. Divides 32, so that the bits of the scanlines lie in one word.
 pub const MAX_GROUP_WIDTH: u32 = 16;
 
-/// Division of scanlines into groups of `width` neighbouring ones of a batch, processed by one
-/// thread each.
+/// Division of the scanlines of each batch into groups of `width` neighbours. One thread processes
+/// a group.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanlineGroups {

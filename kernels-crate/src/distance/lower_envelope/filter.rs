@@ -1,10 +1,10 @@
 //! Filter of candidates along a chunk.
 //!
-//! Let `c(p)` be the cost of position `p` plus its square. Candidate `p` is nearer than the
-//! candidate at `p + k` for outputs below `(c(p + k) - c(p)) / 2k`, and nearer than the one at `p -
-//! k` from the corresponding quotient on. A candidate that is nearest at no integer output when
-//! compared with its two neighbours on each side is nearest nowhere. This test drops most
-//! candidates at a cost of nine instructions each.
+//! Let `c(p)` be the cost of position `p` plus its square. With the first candidate preferred on
+//! ties, `p` is preferred to the candidate at `p + k` for outputs up to `(c(p + k) - c(p)) / 2k`,
+//! and to the one at `p - k` for outputs beyond `(c(p) - c(p - k)) / 2k`. A candidate that is
+//! nearest at no integer output when compared with its two neighbours on each side is nearest
+//! nowhere. This test drops most candidates at a cost of nine instructions each.
 
 use super::pass_cost::PassCost;
 
@@ -64,7 +64,8 @@ impl<C: PassCost> Filter<C> {
         self.test(MAX_DIFFERENCE, true);
     }
 
-    /// Tests the position between the differences `d1` and `d0`, and records the difference `d`.
+    /// If `is_tested`, tests the position between the two most recent differences, where `d` is the
+    /// next one. Then records `d`.
     #[inline(always)]
     fn test(&mut self, d: i32, is_tested: bool) {
         let [d0, d1, d2] = self.differences;

@@ -12,8 +12,8 @@ use cuda_std::{View, ViewMut, kernel, thread, warp};
 ///
 /// **Mapping:** 32 columns × 32 rows per warp, one column per lane (four columns per lane for byte
 /// labels). Along y each lane collects the bits of its column; along x the lanes vote, and each
-/// keeps the word of one row. **Global memory:** reads each label once, and those of every 32nd row
-/// again; writes two bits per voxel. Shared memory is not used.
+/// keeps the word of one row. **Global memory:** reads each label once, and the labels of every
+/// 32nd row again; writes two bits per voxel. Shared memory is not used.
 ///
 /// `along_x` receives words of rows, indexed `[word][z][y]`; `along_y` words of columns, indexed
 /// `[word][z][y / 32][x % 32]`.
@@ -93,8 +93,8 @@ pub unsafe fn mark_changes_in_planes<T: Sample>(
 /// result is indexed `[word][y][z / 32][x % 32]`.
 ///
 /// **Mapping:** 32 columns × 32 planes per warp, one column per lane (four columns per lane for
-/// byte labels). **Global memory:** reads each label once, and those of every 32nd plane again;
-/// writes one bit per voxel. Shared memory is not used.
+/// byte labels). **Global memory:** reads each label once, and the labels of every 32nd plane
+/// again; writes one bit per voxel. Shared memory is not used.
 ///
 /// # Safety
 /// Blocks consist of full warps; `labels` has one element per voxel, `along_z` 32 words per word of

@@ -28,7 +28,7 @@
 //! A takeover output is computed with one fused multiply-add that rounds down to an integer, using
 //! a reciprocal that is rounded up: for sides of up to 1024 the error is smaller than the minimum
 //! distance of a quotient from an integer. It can shift a takeover output only where both
-//! candidates have the same cost, and either gives the same distance there. Costs are integers, so
+//! candidates have the same cost, so that either gives the same distance. Costs are integers, so
 //! distances are bit-identical to those of [`separable`](super::separable). For anisotropic voxels
 //! the denominators are larger, and takeover outputs are [corrected](pass_cost::Anisotropic) by the
 //! remainder.
@@ -42,17 +42,20 @@
 //!
 //! *: nothing for planes without sites
 //!
-//! With nearest sites, the first of several equally near candidates is selected: a difference of
-//! costs is an integer, and adding one half moves the quotient beyond a tie but past no other
-//! output. Nearest sites are therefore those with the smallest index. Their y is stored above the
-//! cost between the two passes, and their x follows from the row scan.
+//! With nearest sites, the first of several equally near candidates is selected: the later one
+//! takes over at the first output beyond the tie. For isotropic voxels, the reciprocal rounded up
+//! ensures this for quotients that are not negative, as where envelopes are merged. Within a chunk,
+//! quotients are relative to its start and may be negative, so one half is added to the difference,
+//! an integer: that moves the quotient beyond a tie but past no other output. Together with the
+//! order of the axes, this selects the site with the smallest index. Its y is stored above the cost
+//! between the two passes, and its x follows from the row scan.
 //!
 //! With a [bound](PassBound), positions beyond it are never candidates. Lines without candidates,
 //! and chunks that neither contain a candidate nor have one near enough, return early. If the bound
 //! is at most one chunk, blocks process [segments](segment) of lines.
 //!
-//! These kernels require full warps and blocks of the size given by [`Tile`]; the host's `Launch`
-//! takes it from there.
+//! These kernels require full warps, and the block size and shared memory given by
+//! [`tile::threads`] and [`tile::shared_bytes`], which the host's launches request.
 
 #[macro_use]
 mod unroll;

@@ -82,8 +82,8 @@ pub struct PassBound {
     pub max_cost: u32,
     /// Largest distance along the pass's lines, in voxels.
     pub max_step: u32,
-    /// Largest squared distance; in the last pass without nearest sites, the largest one whose
-    /// distance rounded to f32 does not exceed the bound.
+    /// Largest squared distance within the bound; in the last pass without nearest sites, the
+    /// largest whose distance, rounded to f32, does not exceed the maximum distance.
     pub max_squared: u32,
 }
 

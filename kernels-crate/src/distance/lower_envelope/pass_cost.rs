@@ -36,8 +36,8 @@ pub trait PassCost: Copy {
     fn reciprocal(self, separation: u32) -> f32;
 
     /// Returns the output at which the later of two candidates takes over: the first output beyond
-    /// the point where both have the same cost. On ties the first candidate is nearest if
-    /// `NEAREST_SITE`, otherwise either.
+    /// the point where both have the same cost. At a tie the first candidate stays nearest, except
+    /// that without `NEAREST_SITE` the later one may take over at outputs before `base`.
     fn takeover<const NEAREST_SITE: bool>(
         self,
         values: [Self::Value; 2],
@@ -114,8 +114,8 @@ macro_rules! isotropic_pass_cost {
             ) -> i32 {
                 let mut difference = values[1] - values[0];
                 if NEAREST_SITE {
-                    // The difference is an integer, and the quotient may be negative; adding one
-                    // half avoids rounding it to a smaller output.
+                    // The difference is an integer. If it is negative, the enlarged reciprocal
+                    // would round a tie to a smaller output; adding one half avoids that.
                     difference += 0.5;
                 }
                 let integer_base = f32::from_bits(INTEGER_BASE as u32 + 1 + base);
@@ -191,15 +191,15 @@ pub struct Anisotropic<C> {
     pub weights: PassWeights,
 }
 
-/// Lifted costs are integers, and takeover outputs are exact: a quotient is estimated, rounded down
-/// if at all, and corrected by its remainder.
+/// Lifted costs are integers, and takeover outputs are exact: each is estimated from a quotient
+/// that is never rounded up, and corrected by the remainder.
 ///
 /// Only takeover outputs from 0 to the end of the line matter. There the quotient is less than
 /// 2^10; the relative errors of difference, reciprocal and product are at most 2^-24, 4 · 2^-23 and
 /// 0, all but the first downwards, and that of the reciprocal is at least 2^-23: the estimate is
-/// therefore the quotient rounded down, or one less. For negative quotients the estimate is
-/// negative. For quotients of 2^22 and more, the bits still grow with the quotient up to 2^24, a
-/// limit that the host enforces.
+/// therefore the takeover output, or one less. For negative quotients the estimate is not positive.
+/// For quotients of 2^22 and more, the bits still grow with the quotient up to 2^24, a limit that
+/// the host enforces.
 impl<C: PassCost> PassCost for Anisotropic<C> {
     type Value = i32;
 

@@ -1,5 +1,5 @@
-//! Segments of scanlines, for narrow bands: if the bound is at most one chunk, candidates beyond
-//! the neighbouring chunk cannot matter.
+//! Segments of scanlines, for narrow bands: if the bound is at most one chunk, no candidate beyond
+//! the neighbouring chunk is within the bound.
 //!
 //! A block processes a segment instead of a complete line: a few chunks whose outputs it computes,
 //! and one margin chunk on each side, of which only the positions within the bound of the segment
@@ -72,8 +72,8 @@ impl Tile {
             || self.chunk != 0 && self.chunk + 1 != self.chunks && self.chunk_start() < self.len
     }
 
-    /// Returns a mask of the chunk's positions that can matter, first position lowest: in the
-    /// margins those within `max_step` of the segment.
+    /// Returns a mask of the chunk's positions that may be candidates, first position lowest: in
+    /// the margins, the positions within `max_step` of the segment; elsewhere, all positions.
     #[inline(always)]
     pub fn segment_mask(&self, max_step: u32) -> u32 {
         let unreachable = CHUNK - if max_step < CHUNK { max_step } else { CHUNK };

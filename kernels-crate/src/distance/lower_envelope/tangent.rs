@@ -86,6 +86,8 @@ impl Tile {
         let mut b_value = lift(b_word, b);
         loop {
             let reciprocal = pass_cost.reciprocal(b - a);
+            // Positions are relative to the tile, so no relevant quotient is negative, and the
+            // first candidate stays nearest at a tie even without `NEAREST_SITE`.
             let takeover = pass_cost.takeover::<false>([a_value, b_value], b - a, reciprocal, 0);
             let takeover = if takeover < 0 { 0 } else { takeover };
             if takeover <= a_start {

@@ -29,11 +29,13 @@ pub const ROUNDING: f64 = 1e-9;
 pub(super) struct Brick<'a> {
     pub metric: &'a ObliqueMetric,
     pub sorted: View<'a, f32>,
-    /// Keys of the sites: their numbers, or their labels.
+    /// Numbers of the sites; empty if sites are identified by the linear indices of their voxels.
     pub site_numbers: View<'a, u64>,
     pub labels: View<'a, f32>,
     pub grid: Grid,
+    /// First voxel of the brick.
     pub first: [u32; 3],
+    /// Centre of the brick, in voxel coordinates.
     pub middle: [f64; 3],
     /// Half extent of the brick along the rotated axes, in units.
     pub extent: [f64; 3],
@@ -41,20 +43,21 @@ pub(super) struct Brick<'a> {
     pub half_extent: [f64; 3],
     /// Site with which the search starts: a nearest site of the brick's centre.
     pub initial_site: [f64; 3],
-    /// `true` if the initial site is a valid site for all voxels, so that another site matters only
-    /// where it is nearer.
+    /// `true` if the initial site is valid for all voxels (on label maps, it has another label), so
+    /// that only sites that are nearer to some voxel have to be compared.
     pub has_initial_bound: bool,
-    /// Largest squared distance that matters.
+    /// Squared search radius: sites farther from the brick are ignored.
     pub max_squared: f64,
     /// Label of all voxels; NaN if they differ.
     pub label: f32,
     pub sites: SiteBuffer,
-    /// Keys of the buffered sites: their numbers or their labels.
+    /// Keys of the buffered sites: for label maps the bits of their labels, otherwise their
+    /// numbers.
     pub site_keys: SharedView<u64>,
     /// Smallest squared distance of each voxel so far, row by row. Each thread accesses only its
     /// own rows.
     pub best: SharedView<f64>,
-    /// Smallest number of a site at that distance.
+    /// Smallest number of the sites at the distance `best`, for each voxel.
     pub nearest: SharedView<u64>,
     /// `true` in the second search, which finds site numbers for the known distances.
     pub find_nearest_site: bool,
@@ -212,8 +215,8 @@ impl Brick<'_> {
         self.sites.finish(|count| self.compare(count));
     }
 
-    /// Returns the squared maximum distance from the initial site to a voxel of the brick, with
-    /// `margin` added before squaring.
+    /// Returns `(d + margin)²`, where `d` is the maximum distance from the initial site to a voxel
+    /// of the brick.
     #[inline(always)]
     pub fn farthest_squared(&self, margin: f64) -> f64 {
         let mut max_squared = 0.0;

@@ -55,10 +55,10 @@ fn sites_in_row(bits: View<u32>, layout: BitRows, x: u32, [y, z]: [u32; 2]) -> u
 ///
 /// `bits`, unless empty, is the mask of all voxels that are sites; `sorted` may omit interior ones.
 /// `site_numbers` holds the numbers of the sites; if it is empty, sites are voxels, identified by
-/// their linear indices. `labels`, unless empty, holds the labels of the voxels; then all sites are
-/// voxels, only sites with a label other than that of the voxel count, and a nearest site of a
-/// centre has such a site among its `neighbours`, within `margin`. `centre_sites` is the result of
-/// [`nearest_to_centres`] for the bricks of the entire grid.
+/// their linear indices. `labels`, unless empty, holds the labels of the voxels. Sites are then
+/// voxels, and valid only for voxels with another label; if the nearest site of a brick's centre is
+/// not valid for a voxel, one of its `neighbours`, at most `margin` away, is. `centre_sites` is the
+/// result of [`nearest_to_centres`] for the bricks of the entire grid.
 ///
 /// **Mapping:** one brick per block, rows of 8 voxels per thread, whose squared distances stay in
 /// registers during a comparison. **Phases**, separated by barriers: (1) all threads traverse the

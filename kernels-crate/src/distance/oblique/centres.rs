@@ -75,7 +75,7 @@ fn divide(a: u32, b: u32) -> u32 {
     div_rem(a as u64, b as u64).0 as u32
 }
 
-/// Nearest site of a position found so far.
+/// Search for the nearest site of a position, with the nearest site found so far.
 struct Nearest<'a> {
     metric: &'a ObliqueMetric,
     sorted: View<'a, f32>,

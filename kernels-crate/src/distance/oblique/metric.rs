@@ -8,7 +8,7 @@ use crate::distance::metric::Scale;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObliqueMetric {
-    /// Diagonal of the matrix as its factors, together with the unit and the maximum distance.
+    /// Unit and maximum distance; its `factors` are the diagonal of the matrix.
     pub scale: Scale,
     /// Elements above the diagonal: (y, x), (z, x) and (z, y), named by grid axis and rotated axis.
     pub upper: [f64; 3],

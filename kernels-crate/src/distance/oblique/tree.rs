@@ -13,8 +13,8 @@ const FANOUT: u32 = 1 << FANOUT_LOG2;
 /// Side of the region covered by a box of the second level, in voxels.
 pub const COARSE_BLOCK: u32 = 1 << (CELL_LOG2 + FANOUT_LOG2);
 
-/// Tree of bounding boxes: cells of sites, boxes of 4 × 4 × 4 cells, and boxes of 4 × 4 × 4 of
-/// those.
+/// Tree of bounding boxes with three levels: cells of sites, boxes of 4 × 4 × 4 cells, and boxes of
+/// 4 × 4 × 4 boxes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tree {

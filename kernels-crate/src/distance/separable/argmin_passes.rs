@@ -9,8 +9,8 @@
 //! Work is divided among the threads by positions, not by outputs, because the number of outputs
 //! per position varies widely. Each thread has a chunk of a scanline. For each part whose range
 //! overlaps its chunk, it proposes a candidate for each of the part's outputs; then the best
-//! proposal is selected. Positions are visited in pairs, and ranges start at an even position: an
-//! additional position does no harm.
+//! proposal is selected, the first one on ties. Positions are visited in pairs, and ranges start at
+//! an even position: comparing an additional position does not change the result.
 
 use super::{
     cost::{Cost, OutputSet},
@@ -19,15 +19,17 @@ use super::{
 };
 use cuda_std::{misc::opaque, thread};
 
-/// Proposals for an output: that of chunk c is in slot `first + c · spacing`, for candidates from
-/// `low` to `high`.
+/// Slots of the proposals for an output, and the range of positions of its candidates. The proposal
+/// of chunk `c` is in slot `first + c · spacing`.
 #[derive(Clone, Copy)]
 struct ProposalRange {
+    /// Slot of the proposal of chunk 0.
     first: u32,
     /// Stride of the slots from chunk to chunk.
     spacing: u32,
-    /// First and last position of the range.
+    /// First position of the range.
     low: u32,
+    /// Last position of the range.
     high: u32,
 }
 

@@ -94,8 +94,8 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// Returns the difference between the slopes of two outputs `spacing` apart.
     fn step(axis: &Axis<Self>, spacing: u32) -> Self;
 
-    /// Returns the compared values for each output of a set, from the encoded costs of `position`
-    /// and the next one.
+    /// Returns the values by which the candidates at `position` and at the next position are
+    /// compared, for each output of a set, from their encoded costs.
     fn compared<const F: usize>(
         axis: &Axis<Self>,
         outputs: &OutputSet<Self>,
@@ -109,8 +109,8 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
         if other < self { other } else { self }
     }
 
-    /// Returns the best of the current best candidate and those at `position` and the next one; the
-    /// first on ties.
+    /// Returns the best of the current best candidate and the candidates at `position` and at the
+    /// next position, with compared values `current` and `next`; the first on ties.
     fn update_best(best: Self::Best, current: Self, next: Self, position: u32) -> Self::Best;
 
     /// Returns the position of the best candidate, in the chunk that begins at `start`.

@@ -15,9 +15,9 @@ pub struct RowCosts<C> {
     pub weight: C,
     /// Number of words per row in the row scan.
     pub words: u32,
-    /// Index of the first of these words.
+    /// Index in the row of the row scan's first word.
     pub first_word: u32,
-    /// Largest distance that counts, in voxels.
+    /// Maximum distance along x, in voxels; sites farther away are ignored.
     pub max_distance: u32,
     /// Number of rows per plane.
     pub rows: u32,

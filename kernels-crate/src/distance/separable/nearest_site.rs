@@ -2,7 +2,8 @@
 //!
 //! Of several sites at the same distance, the one with the smallest index is selected: the smallest
 //! z, then the smallest y, then the smallest x. Axes are processed in the order x, y, z, and along
-//! each the first of several equally good candidates is taken, which yields exactly this site.
+//! each axis the first of several candidates with equal costs is selected, which yields exactly
+//! this site.
 
 use super::{
     conversion::DistanceConversion,

@@ -182,7 +182,7 @@ impl RowScanner<'_> {
     }
 }
 
-/// Nearest sites of a word.
+/// Sites of a word, and the nearest sites before and after it in its row.
 #[derive(Clone, Copy)]
 pub struct RowScan {
     sites: u32,

@@ -48,8 +48,9 @@ impl Teams {
         }
     }
 
-    /// Calls `visit` for the items of the thread's team, of `count` items, and each of the thread's
-    /// columns. A thread always has the same items and columns.
+    /// Distributes `count` items over the teams and calls `visit(item, column)` for each item of
+    /// the thread's team and each of the thread's columns. An item and a column belong to the same
+    /// thread in every call.
     #[inline(always)]
     pub fn for_each(self, count: u32, mut visit: impl FnMut(u32, u32)) {
         let mut column = self.lane;

@@ -107,7 +107,7 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// Returns `count`, opaquely enough to keep the compiler from unrolling a loop with this bound.
+    /// Returns `count`, hidden from the optimiser so that a loop with this bound is not unrolled.
     #[inline(always)]
     fn opaque_count(&self, count: u32) -> u32 {
         if self.bits.per_row == 0 { 0 } else { count }

@@ -1,7 +1,7 @@
 //! Distance maps of slabs along z.
 //!
 //! The exact method divides a map into parts of a few words along x, each with complete scanlines
-//! along y and z. To obtain a range of planes instead, it is given the mask transposed to rows
+//! along y and z. To obtain a range of planes instead, it processes the mask transposed to rows
 //! along z; its output then has z as the fastest axis and is transposed back.
 //!
 //! | kernel | reads | writes |
