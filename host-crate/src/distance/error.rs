@@ -17,7 +17,7 @@ pub enum DistanceError {
     /// The maximum distance is not positive.
     #[error("the maximum distance is {found}; give a number greater than 0")]
     InvalidMaxDistance {
-        /// Bound.
+        /// Maximum distance, in world units.
         found: f64,
     },
     /// The method does not support points as sites.

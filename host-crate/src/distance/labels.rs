@@ -77,8 +77,8 @@ pub fn transform_labels<T: DeviceSample>(
     Ok(map)
 }
 
-/// Computes the distances like [`transform_labels`] with the lower-envelope kernels, on any device;
-/// `None` if the grid does not fit them. For tests.
+/// Computes the distances like [`transform_labels`], with the lower-envelope kernels on any device,
+/// for tests. Returns `None` if sides or spacings do not fit.
 ///
 /// # Errors
 /// The errors of [`transform_labels`].
@@ -246,7 +246,7 @@ impl<'a> LabelChanges<'a> {
         })
     }
 
-    /// Returns the partwise computation of costs.
+    /// Returns the transform that computes the costs part by part.
     pub fn part_transform<'u, C>(
         &'u self,
         unit: &'u Unit,
@@ -359,7 +359,7 @@ fn scanline_launch(stream: &Stream, scanlines: Scanlines) -> (Launch, ScanlineGr
     let width = if is_cpu { MAX_GROUP_WIDTH } else { 1 };
     let count = scanlines.batches * scanlines.columns.div_ceil(width.into());
     let (launch, items) = items_launch(stream, count);
-    // A group is a large work item for a CPU thread.
+    // On the CPU, few groups suffice for a work item: each consists of many scanlines.
     let piece = if is_cpu { 4 } else { items.chunk };
     let groups = ScanlineGroups {
         scanlines,

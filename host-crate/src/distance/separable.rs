@@ -1,4 +1,8 @@
-//! Exact separable distance transform.
+//! Exact separable distance transform, with one of two families of kernels.
+//!
+//! [`LowerEnvelopes::choose`] decides: the lower-envelope kernels compute the entire map on GPUs if
+//! sides and spacings fit; otherwise [`PartTransform`] computes it in parts with the general
+//! separable kernels. Slabs and integer squared distances always use the latter.
 
 pub(super) mod lower_envelope;
 pub(super) mod parts;
@@ -22,6 +26,8 @@ pub(super) use parts::PartTransform;
 use tiles::TiledScanlines;
 pub(super) use weights::{Number, Unit, Weights, integer_weights};
 
+/// Computes the distance map of voxel sites, with the lower-envelope kernels if
+/// [`LowerEnvelopes::choose`] selects them.
 pub(super) fn transform(
     stream: &Stream,
     sites: &DeviceMask,
@@ -48,8 +54,9 @@ pub(super) fn transform(
     Ok(map)
 }
 
-/// Computes the map with the lower-envelope kernels, on any device; `None` if the grid does not fit
-/// them. A narrow band is processed in segments of scanlines if `in_segments`. For tests.
+/// Computes the map with the lower-envelope kernels on any device, for tests. Returns `None` if
+/// sides or spacings do not fit. If `in_segments` is `true`, a narrow band is processed in segments
+/// of scanlines.
 ///
 /// # Errors
 /// Errors of the device.
@@ -200,7 +207,8 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         let mut ys = stream.alloc::<u32>(part.voxels())?;
         let planes = part.scanlines_along_y();
         let (launch, tiling, axis) = self.tiled_along_y()?.launch(planes);
-        // SAFETY: as above.
+        // SAFETY: there is one element per voxel of the part, and blocks have enough shared memory
+        // for a tile.
         unsafe {
             let args = (
                 row_scan.view(),

@@ -14,13 +14,14 @@ use ferrovox_kernels::distance::{
 pub(in crate::distance) struct ObliqueSites<'a> {
     /// Sites that can be the nearest site of another voxel.
     pub points: MaybeOwned<'a, DevicePoints>,
-    /// Sites with which a search may start; `None` if these are `points`.
+    /// Sites with which a search may start; `None` if all `points` are suitable.
     pub initial_sites: Option<DevicePoints>,
     /// Mask of the voxels that are sites.
     pub mask: Option<MaybeOwned<'a, DeviceMask>>,
-    /// Labels of the voxels, if only sites with other labels count.
+    /// Labels of the voxels, for label maps: only sites with another label are valid for a voxel.
     pub labels: Option<Buffer<f32>>,
-    /// Maximum additional distance of a valid nearest site compared with an initial site.
+    /// Bound on the distance from an initial site to a neighbour with another label, in units of
+    /// the metric; 0 except for label maps.
     pub margin: f64,
     /// Steps to the neighbours of a voxel.
     pub neighbours: Buffer<i32>,
@@ -182,8 +183,8 @@ fn mask_points(
     Ok(DevicePoints::from_sites(stream, &mask)?)
 }
 
-/// Returns the steps to the neighbours of a voxel. Steps too long for 32 bits are clamped; they
-/// leave every grid anyway.
+/// Returns the steps to the neighbours of a voxel. Steps too long for 32 bits are clamped, without
+/// effect: they lead outside every grid.
 fn neighbour_steps(geometry: &Geometry) -> [[i32; 3]; NEIGHBOUR_PAIRS] {
     let (metric, _) = Metric::exact(geometry);
     let voronoi_neighbours = metric.around().into_iter();

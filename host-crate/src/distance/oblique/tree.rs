@@ -140,7 +140,8 @@ impl<'a> SiteTree<'a> {
         let bounding_tree = match &site_tree.sites.initial_sites {
             Some(points) => {
                 let first = BoundingTree::new(stream, points, false)?;
-                // The nearest site within the maximum distance of a voxel need not be among these.
+                // Unbounded, because a voxel's nearest site within the maximum distance need not be
+                // an initial site.
                 let mut unbounded = metric;
                 unbounded.scale.max_distance = f64::INFINITY;
                 site_tree.centre_sites = brick_centre_sites(stream, &first, &unbounded, dims)?;

@@ -41,9 +41,9 @@ pub(super) struct LowerEnvelopes {
 const MAX_UNSEGMENTED_SIDE: u32 = 512;
 
 impl LowerEnvelopes {
-    /// Returns the transform if the lower-envelope kernels are suitable: the voxels'
-    /// [`EnvelopeMetric`] and the sides fit, the device is a GPU whose blocks can hold the
-    /// scanlines, the memory limit suffices, and no
+    /// Decides between the lower-envelope and the general separable kernels: returns the transform
+    /// if the spacings have an [`EnvelopeMetric`], the sides are short enough, the device is a GPU
+    /// whose blocks can hold the scanlines, the memory limit suffices, and no
     /// [`LaunchOverride`](crate::device::LaunchOverride) requests other blocks. Otherwise
     /// [`PartTransform`](super::PartTransform) is used.
     ///
@@ -90,7 +90,7 @@ impl LowerEnvelopes {
         (fits && envelopes.scanlines.is_supported_by(device) && !is_overridden).then_some(envelopes)
     }
 
-    /// Returns the transform if grid and metric fit, regardless of the device and its memory.
+    /// Returns the transform if sides and spacings fit, regardless of the device and its memory.
     pub fn for_any_device(grid: Grid, unit: &Unit, params: &DistanceParams) -> Option<Self> {
         Some(Self {
             scanlines: EnvelopeScanlines::new(grid)?,

@@ -100,7 +100,7 @@ pub(in crate::distance) struct PartTransform<'a, C> {
 
 impl<C: Cost + Number + Element> PartTransform<'_, C> {
     /// Calls `visit` for each part. Parts are as large as `limit` allows, of which `used_bytes` are
-    /// taken already; each voxel needs `extra_bytes_per_voxel` bytes in addition to its cost.
+    /// already in use; each voxel needs `extra_bytes_per_voxel` bytes in addition to its cost.
     pub fn for_each(
         &self,
         limit: Option<u64>,

@@ -47,14 +47,15 @@ impl<C: Cost> TiledScanlines<C> {
 /// for memory or for its slowest thread.
 const MIN_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
-/// Minimum tile width without need: neighbouring scanlines are read in sectors of 32 bytes.
-/// Narrower tiles are used only for scanlines that do not fit otherwise.
+/// Binary logarithm of the preferred minimum tile width: neighbouring scanlines are read in sectors
+/// of 32 bytes. Narrower tiles are used only for scanlines that do not fit otherwise.
 const MIN_WIDTH_LOG2: u32 = 3;
 
-/// Maximum tile width: tiles of 32 scanlines leave shared memory for fewer blocks.
+/// Binary logarithm of the maximum tile width: tiles of 32 scanlines leave shared memory for fewer
+/// blocks.
 const MAX_WIDTH_LOG2: u32 = 4;
 
-/// Chunk length on GPUs: 32 positions were faster than 16 or 64 on an H200.
+/// Binary logarithm of the chunk length on GPUs: 32 positions were faster than 16 or 64 on an H200.
 const GPU_CHUNK_LOG2: u32 = 5;
 
 /// Returns the widest tiling of which several tiles fit on a multiprocessor, or else of which one

@@ -20,14 +20,14 @@ pub(in crate::distance) enum Weights {
 pub(in crate::distance) struct Unit {
     pub weights: Weights,
     pub conversion: DistanceConversion,
-    /// Cost without a site: exceeds the squared maximum distance and every squared distance in the
-    /// grid.
+    /// Cost without a site: exceeds the squared maximum distance or every squared distance in the
+    /// grid, whichever is smaller.
     no_site: f64,
     pub spacing: [f64; 3],
     max_distance: Option<f64>,
 }
 
-/// Largest ratio of squared spacings that is treated as an integer.
+/// Largest squared spacing, in squares of the unit, that is represented as an integer.
 const MAX_WEIGHT: f64 = 1e6;
 
 /// Maximum number of units in the smallest spacing; more units would require 64-bit squared
@@ -60,7 +60,7 @@ impl Unit {
         let squared = |axis: usize, weight: f64| weight * (f64::from(dims[axis]) - 1.0).powi(2);
         let weights = integers.map_or(spacing.map(|s| s * s), |weights| weights);
         let largest: f64 = (0..3).map(|axis| squared(axis, weights[axis])).sum();
-        // The smallest squared distance beyond all that count.
+        // The smallest integer that exceeds all squared distances up to the maximum distance.
         let no_site = match params.max_distance {
             Some(max_distance) => largest.min((max_distance / unit).powi(2)).floor() + 1.0,
             None => largest + 1.0,
@@ -113,8 +113,7 @@ impl Unit {
         self
     }
 
-    /// Returns the number of voxels along an axis that lie within the maximum distance; less than
-    /// [`FAR`].
+    /// Returns the maximum distance along an axis in voxels, rounded down; less than [`FAR`].
     pub fn max_steps_along(&self, axis: usize) -> u32 {
         let steps = match self.max_distance {
             // The conversion saturates.
@@ -124,7 +123,8 @@ impl Unit {
         steps.min(FAR - 1)
     }
 
-    /// Returns the largest squared distance that counts, in squared units. Valid for integer costs.
+    /// Returns the largest squared distance that is not truncated, in squared units. Valid for
+    /// integer costs.
     pub fn max_squared(&self) -> u64 {
         self.no_site as u64 - 1
     }
@@ -156,7 +156,7 @@ impl Unit {
             centre: C::from_count(centre),
             bias: C::from_f64(bias),
             no_site: C::from_f64(match self.max_distance {
-                // The maximum distance itself counts.
+                // A site exactly at the maximum distance is within it.
                 Some(max_distance) if is_float => (max_distance * max_distance).next_up(),
                 None if is_float => f64::INFINITY,
                 _ => self.no_site,

@@ -16,7 +16,7 @@ use crate::{
 use ferrovox_kernels::distance::{separable::FIELDS_PER_WORD, slabs::BitTiles};
 use std::ops::Range;
 
-/// Maximum size of a slab on the host, in bytes. Higher slabs are not faster.
+/// Maximum size of a slab on the host, in bytes. Larger slabs are not faster.
 const MAX_SLAB_BYTES: u64 = 256 << 20;
 /// Maximum size of a slab in bytes if each slab requires the work of the complete map.
 const MAX_COSTLY_SLAB_BYTES: u64 = 1 << 30;
@@ -30,9 +30,10 @@ pub(super) struct SlabPlan {
     words: u64,
     /// Number of words along x per part, if the mask is not transposed.
     pub columns: u32,
-    /// The order of summation over the axes matters for rounding, so z must be minimised last.
+    /// `true` if costs are rounded: their values then depend on the order of the axes, so z must be
+    /// minimised last.
     pub in_order: bool,
-    /// The axes are not orthogonal.
+    /// `true` if the axes are not orthogonal.
     pub oblique: bool,
     /// Device memory of slabs of 32 planes, in bytes.
     pub min_memory: u64,
@@ -60,43 +61,47 @@ impl SlabMemory {
         (32 * words).min(self.nz)
     }
 
-    /// Distances of a slab.
+    /// Returns the size of the distances of a slab of `words` words along z, in bytes.
     fn slab(&self, words: u64) -> u64 {
         self.planes(words) * 4 * self.nx * self.ny
     }
 
-    /// Inside mask of a slab.
+    /// Returns the size of the inside mask of a slab of `words` words along z, in bytes.
     fn inside(&self, words: u64) -> u64 {
         self.planes(words) * self.inside_plane
     }
 
-    /// Peak of a part of the transform: squared distances with either the sites of their rows or
-    /// the distances.
+    /// Returns the peak memory of a part of the transform, in bytes: squared distances, together
+    /// with either the row scan or the distances.
     fn part(&self, rows: u64, words: u64, columns: u64) -> u64 {
         let row_sites = u64::from(4 * FIELDS_PER_WORD) * words;
         rows * (columns * self.cost + row_sites.max(4 * columns))
     }
 
-    /// Part of `words` words along x, over all planes.
+    /// Returns the peak memory of a part of `words` words along x and all planes, in bytes.
     fn columns(&self, words: u64) -> u64 {
         self.part(self.ny * self.nz, words, (32 * words).min(self.nx))
     }
 
-    /// Peak of slabs of `words` words along z, computed from the transposed mask.
+    /// Returns the peak memory of slabs of `words` words along z that are computed from the
+    /// transposed mask, in bytes.
     fn peak_transposed(&self, words: u64) -> u64 {
         let slab = self.slab(words);
-        // the slab is transposed from one of the same size, which is freed before the signs
+        // The slab is transposed from a buffer of equal size, which is freed before signs are
+        // applied.
         let part = self.part(self.nx * self.ny, words, self.planes(words));
         let peak = part.max(2 * slab).max(slab + self.inside(words));
         self.transposed_mask + self.mask.max(peak)
     }
 
-    /// Peak of slabs of `words` words along z, computed from a tree of the sites.
+    /// Returns the peak memory of slabs of `words` words along z that are computed from a tree of
+    /// the sites, in bytes.
     fn peak_from_tree(&self, tree: u64, words: u64) -> u64 {
         tree + self.slab(words) + self.inside(words)
     }
 
-    /// Peak of slabs of `words` words along z, computed from `columns` words along x at a time.
+    /// Returns the peak memory of slabs of `words` words along z that are computed in parts of
+    /// `columns` words along x, in bytes.
     fn peak_in_order(&self, words: u64, columns: u64) -> u64 {
         self.mask + self.slab(words) + self.columns(columns).max(self.inside(words))
     }
@@ -161,7 +166,7 @@ impl SlabPlan {
         let words_per_slab = max_fitting(word_count, fits);
         let min_slabs = word_count.div_ceil(words_per_slab);
         let slabs = if in_order {
-            // each additional slab repeats the work of the complete map
+            // Each additional slab repeats the work of the complete map.
             min_slabs
         } else {
             min_slabs

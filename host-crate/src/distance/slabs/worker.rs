@@ -23,7 +23,7 @@ pub(super) struct SlabWorker<'a> {
     stream: Stream,
     slabs: &'a Slabs<'a>,
     plan: SlabPlan,
-    /// Site mask with rows along z, or along x if the order of summation matters.
+    /// Site mask with rows along z, or along x if the plan is [in order](SlabPlan::in_order).
     bits: Buffer<u32>,
     /// Grid of the mask.
     grid: Grid,

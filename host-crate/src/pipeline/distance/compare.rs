@@ -86,7 +86,7 @@ pub fn compare(
     }
     let device = single_device(job, false)?;
     let stream = device.stream()?;
-    // points are not converted to voxels, even at voxel centres
+    // Points are not converted to voxels, even at voxel centres.
     let method = matches!(job.sites, SitesFrom::Points { .. }).then_some(Method::BruteForce);
     let job = &DistanceJob {
         method,
@@ -156,8 +156,8 @@ impl Comparison {
         self.folder.join(format!("{}.png", method.name()))
     }
 
-    /// Fails if a picture would overwrite an input file. A folder that does not exist yet contains
-    /// none.
+    /// Fails if a picture would overwrite an input file. A folder that does not exist yet cannot
+    /// contain one.
     fn check(&self, job: &DistanceJob) -> Result<(), PathError> {
         if !self.folder.is_dir() {
             return Ok(());

@@ -20,7 +20,7 @@ use std::{borrow::Borrow, path::Path};
 /// The map on the host, and the method that computed it.
 struct HostMap {
     distances: Volume<f32>,
-    /// Squared distances, if the device computed these.
+    /// Squared distances, if the device computed them directly.
     squared: Option<HostSquaredMap>,
     nearest: Option<NearestSites>,
     sites: u64,
@@ -114,8 +114,8 @@ pub(super) fn extend_range(range: Option<[f32; 2]>, distances: &[f32]) -> Option
     })
 }
 
-/// Computes the map. Points at voxel centres are mapped as points where an axis is too long for the
-/// separable method.
+/// Computes the map. If an axis is too long for the separable method, points at voxel centres are
+/// treated as points instead of voxels.
 fn compute_map(
     run: &mut Run<'_>,
     device: &Device,
@@ -144,7 +144,7 @@ fn compute_map(
     };
     let mut params = job.params(job.method.unwrap_or_else(|| exact_method(&device_sites)));
     if !matches!(site_input, SiteInput::Labels(_)) {
-        // the sites have been counted
+        // The sites have been counted already.
         params.no_sites = NoSites::Infinity;
     }
     if job.samples != MapSamples::F32 {

@@ -178,7 +178,7 @@ impl DistanceJob {
             return Err(DistanceJobError::NoDevice);
         }
         if self.sites_are_points() {
-            // decided after the points are read
+            // Decided after the points are read.
             Ok(())
         } else {
             self.check_slabs()

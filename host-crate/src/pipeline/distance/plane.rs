@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct Plane {
     /// The axis perpendicular to the plane: 0, 1 or 2.
     pub axis: usize,
-    /// Its index along that axis.
+    /// The index of the plane along the axis.
     pub index: usize,
 }
 

@@ -111,7 +111,7 @@ fn read_level_sites(
         });
     }
     let (mask, conversion) = match level {
-        // integers that f32 may not represent are compared exactly
+        // Integers that f32 may not represent are compared exactly.
         ResolvedLevel::Iso(exact_isovalue) => {
             read_site_mask(job, warnings, |sample, is_wide| match (is_wide, inside) {
                 (true, Inside::Above) => sample >= exact_isovalue,
@@ -155,7 +155,7 @@ fn read_volume(
     Ok(file)
 }
 
-/// Reads the mask of sites a few planes at a time, and returns it with a warning about inexact
+/// Reads the mask of sites in ranges of planes, and returns it with a warning about inexact
 /// samples, if any. The second argument of `is_site` is `true` for [wide](is_wide) integers.
 fn read_site_mask(
     job: &DistanceJob,

@@ -64,7 +64,7 @@ pub(super) fn run(mut run: Run<'_>, voxels: VoxelSites) -> Result<DistanceOutcom
     })
 }
 
-/// The reason why slabs are no longer computed.
+/// The error that ends the computation of slabs.
 enum SlabError {
     /// A device failed.
     Distance(DistanceError),

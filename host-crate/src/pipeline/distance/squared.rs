@@ -16,8 +16,8 @@ use crate::{
 const MEMORY_PURPOSE: &str = "squared distances";
 
 /// Smallest squared distance that cannot be recovered from an f32 distance by rounding. The
-/// relative error of the distance is at most 2⁻²⁴ and that of its square 2⁻²³, so below this the
-/// square is off by less than ½.
+/// relative error of the distance is at most 2⁻²⁴ and that of its square 2⁻²³, so smaller squares
+/// are off by less than ½.
 const MIN_INEXACT_SQUARE: u64 = 1 << 22;
 
 /// Fails if squared distances are not integers.
@@ -48,8 +48,8 @@ pub(super) fn is_computed_on_device(params: &DistanceParams) -> bool {
     params.method == Method::Separable && !params.nearest
 }
 
-/// Returns `true` if squared distances are computed from distances, and may be too large for that
-/// without nearest sites.
+/// Returns `true` if squared distances must be computed from nearest sites: the device does not
+/// compute them, and some may be too large to be recovered from f32 distances.
 pub(super) fn requires_nearest(
     params: &DistanceParams,
     dims: [usize; 3],
@@ -82,7 +82,7 @@ impl HostSquaredMap {
         params: &DistanceParams,
         geometry: &Geometry,
     ) -> Result<Self, PipelineError> {
-        // a value that fits in u16 in one unit need not fit in another
+        // A value that fits in u16 in one unit need not fit in another.
         let is_unit = geometry.spacing().iter().all(|&spacing| spacing == 1.0);
         match run.job.samples {
             MapSamples::U16 if is_unit => {
@@ -141,7 +141,7 @@ impl HostSquaredMap {
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Volume<f32>, VolumeError> {
-        // values above the maximum may be rounded up
+        // Values above the maximum may be rounded up.
         let max_distance = max_distance.unwrap_or(f64::INFINITY);
         let root = |index| (self.unit * (self.get(index) as f64).sqrt()).min(max_distance) as f32;
         let distances = memory::try_collect("distances", (0..self.len()).map(root))?;
@@ -149,8 +149,9 @@ impl HostSquaredMap {
     }
 }
 
-/// Converts to a volume of integers, and returns whether it is to be stored as unsigned. Values are
-/// those computed by the device, if any, else they are computed from distances and nearest sites.
+/// Converts to a volume of integers, and returns `true` with it if it is to be stored as unsigned.
+/// The values are the squared distances computed by the device, if any; otherwise they are computed
+/// from distances and nearest sites.
 pub(super) fn to_volume(
     job: &DistanceJob,
     distances: &Volume<f32>,
@@ -161,7 +162,7 @@ pub(super) fn to_volume(
     match map {
         Some(map) => {
             let squared_unit = (map.unit * map.unit) as u64;
-            // values above the maximum may be rounded up
+            // Values above the maximum may be rounded up.
             let max_squared = job.max_distance.map_or(u64::MAX, |max_distance| {
                 (max_distance * max_distance) as u64
             });
@@ -207,7 +208,7 @@ fn to_integer_volume(
 fn max_value(samples: MapSamples) -> u64 {
     match samples {
         MapSamples::U16 => u16::MAX.into(),
-        // in memory, u32 samples are stored as i32
+        // In memory, u32 samples are stored as i32.
         _ => i32::MAX as u64,
     }
 }

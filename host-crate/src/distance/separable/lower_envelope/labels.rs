@@ -52,7 +52,7 @@ impl LabelEnvelopes {
         (fits && envelopes.scanlines.is_supported_by(device) && !is_overridden).then_some(envelopes)
     }
 
-    /// Returns the transform if grid and metric fit, regardless of the device and its memory.
+    /// Returns the transform if sides and spacings fit, regardless of the device and its memory.
     pub fn for_any_device(grid: Grid, unit: &Unit) -> Option<Self> {
         let (scanlines, metric) = (
             EnvelopeScanlines::new(grid)?,
@@ -69,8 +69,8 @@ impl LabelEnvelopes {
         })
     }
 
-    /// Returns the numbers of words of the changes along y, z and x. The first two are written four
-    /// at a time and come first to be aligned.
+    /// Returns the numbers of words of the changes along y, z and x. Those along y and z are
+    /// written in groups of four words, and come first so that the groups are aligned.
     fn change_words(&self) -> [u64; 3] {
         let Grid { ny, nz, .. } = self.scanlines.grid;
         let [ny, nz] = [ny, nz].map(|side| (u64::from(side), u64::from(tile::chunks(side))));

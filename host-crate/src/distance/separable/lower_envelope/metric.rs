@@ -17,7 +17,7 @@ pub(super) struct EnvelopeMetric {
     pub bounds: [PassBound; 2],
     /// Distance represented by a squared distance of 1.
     pub unit: f64,
-    /// Largest squared distance that counts.
+    /// Largest squared distance that is not truncated, in squares of `unit`.
     max_squared_distance: u64,
 }
 
@@ -104,7 +104,7 @@ fn checked_weights([unit, weight]: [u64; 2], max_prior: u64, len: u32) -> Option
     // The filter counts the positions of a chunk from 1024 before it, and uses 2^27 where there is
     // no site.
     let filter_fits = lifted_costs.max(unit * max_prior + (weight << 17)) < 1 << 27;
-    // Takeover outputs need no bound of 2^23.
+    // Up to this limit, estimated takeover outputs keep the order of the quotients.
     let quotients_fit = lifted_costs <= weight << 24;
     let weight_fits = weight <= u64::from(MAX_WEIGHT);
     (costs_fit && filter_fits && quotients_fit && weight_fits)
