@@ -1,5 +1,5 @@
-//! Compares the race detector with an oracle that keeps a full vector clock per thread and a list of
-//! all accesses.
+//! Compares the race detector with an oracle that keeps a full vector clock per thread and a list
+//! of all accesses.
 
 use super::*;
 use crate::checked::history::GranuleHistory;
