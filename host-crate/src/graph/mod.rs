@@ -26,7 +26,8 @@ pub enum NodeKind {
         /// Number of positive eigenvalues of the Jacobian: 1 or 2.
         index: u8,
     },
-    /// Repelling critical point: the force diverges to all sides. Occurs for no exponent above 2.
+    /// Repelling critical point: the force diverges to all sides. Does not occur with exponents
+    /// above 2.
     Repelling,
     /// Point where curves meet that is not a critical point.
     Junction,
@@ -60,7 +61,7 @@ pub struct Node {
     pub eigenvalues: Option<[f64; 3]>,
     /// Distance to the surface, in world units; 0 if unknown.
     pub radius: f64,
-    /// Index of the node's connected component of the solid.
+    /// Index of the connected component of the solid that contains the node.
     pub component: u32,
 }
 
@@ -107,7 +108,7 @@ pub struct Edge {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skeleton {
-    /// Nodes. A node without edges is a valid skeleton: that of a ball is its centre.
+    /// Nodes. A node without edges is a valid skeleton, for example the centre of a ball.
     pub nodes: Vec<Node>,
     /// Curves between the nodes.
     pub edges: Vec<Edge>,

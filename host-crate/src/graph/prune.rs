@@ -11,8 +11,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 pub enum Prune {
     /// Removes branches shorter than this length, in world units.
     Length(f64),
-    /// Removes branches shorter than this multiple of the radius at their root. Branches whose root
-    /// radius is unknown are kept.
+    /// Removes branches shorter than this multiple of the radius at their root, the node where they
+    /// leave the rest of the skeleton. Branches whose root radius is unknown are kept.
     LengthByRadius(f64),
 }
 
@@ -131,12 +131,13 @@ impl Pruning<'_> {
 }
 
 impl Skeleton {
-    /// Removes short branches with a leaf, shortest first, until none remains. Where removing a
-    /// branch leaves two, they become one branch, which is measured again. Branches on cycles and
-    /// the last branch of a component are kept. Returns the number of branches removed.
+    /// Removes branches that end in a leaf and meet the criterion, shortest first. If a removal
+    /// leaves two branches at a junction, they become one branch, which is measured again.
+    /// Branches on cycles and the last branch of a component are kept. Returns the number of
+    /// branches removed.
     ///
-    /// Takes the time to sort the branches, plus that to walk along a branch again whenever one
-    /// next to it is removed.
+    /// Takes O(n log n) time in the number of branches, plus the time to walk along the merged
+    /// branch after each removal.
     ///
     /// # Errors
     /// [`GraphError::Prune`] if the limit is negative or NaN.
@@ -167,7 +168,7 @@ impl Skeleton {
             let Some(chain) = pruning.branch(leaf) else {
                 continue;
             };
-            // superseded by a later entry for the same leaf
+            // outdated: the branch has grown, and has a newer entry
             if pruning.measure(&chain) != measure {
                 continue;
             }

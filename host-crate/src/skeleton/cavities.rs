@@ -13,7 +13,7 @@ use ferrovox_kernels::skeleton::classes::union_masks;
 /// joins to the outside. Everything beyond the grid is outside, so background voxels at the grid's
 /// border are never part of a cavity.
 ///
-/// Time and memory are those of [`DeviceMask::enclosed_by`].
+/// Takes the time and memory of [`DeviceMask::enclosed_by`].
 ///
 /// # Errors
 /// Errors of the device.

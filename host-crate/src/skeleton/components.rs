@@ -224,9 +224,9 @@ impl SolidComponents {
         }
     }
 
-    /// Computes the Euler characteristics from the same sum over lattice lines as the kernel
-    /// (`ferrovox_kernels::skeleton::euler`), with runs by component. Runs that touch belong to one
-    /// component.
+    /// Computes the Euler characteristic of each component: the kernel's sum over lattice lines
+    /// (`ferrovox_kernels::skeleton::euler`), with each run counted for its component. Runs that
+    /// touch belong to one component.
     fn add_euler_numbers(&mut self) {
         let grid = self.runs.bits.grid;
         if self.runs.list.is_empty() {

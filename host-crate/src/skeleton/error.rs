@@ -87,7 +87,7 @@ pub enum SkeletonError {
         /// Number of voxels along the axis.
         found: u64,
     },
-    /// There are more components than 32-bit numbers.
+    /// There are too many components to number them with 32 bits.
     #[error(
         "there are {found} runs or components, more than the supported 2^32; remove small components"
     )]

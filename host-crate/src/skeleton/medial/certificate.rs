@@ -1,4 +1,9 @@
-//! Verification of a component's curves.
+//! Verification of the properties that the curves of a component must have.
+//!
+//! Each property is checked by a method of [`Certifier`] and reported as a [`Violation`]. `assemble`
+//! converts violations to the public [`Failure`](super::Failure), and `pipeline::skeleton::Defect`
+//! adds a name, a position and a message. `docs/skeleton.md` and the help of `ferrovox skeleton`
+//! list the properties.
 
 use super::{
     context::ComponentContext,
@@ -71,7 +76,7 @@ pub enum Violation {
 /// Result of the verification.
 pub struct Certificate {
     pub violations: Vec<Violation>,
-    /// Rank of the cycles in the first homology.
+    /// Rank of the cycles in the first homology; 0 if a segment leaves the component.
     pub rank: u64,
     /// Inscribed radius at each node, in units of the smallest spacing.
     pub node_radii: Vec<f64>,
@@ -252,7 +257,7 @@ impl Certifier<'_> {
     }
 
     /// Checks that no edge is longer than twice the shortest path of its homology class plus the
-    /// radius.
+    /// maximum inscribed radius along the edge.
     fn check_lengths(
         &self,
         graph: &IntermediateGraph,

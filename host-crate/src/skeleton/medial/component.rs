@@ -38,7 +38,8 @@ use crate::{
 /// Minimum number of voxels of a component that is processed on a device.
 const MIN_DEVICE_VOXELS: u64 = 1 << 16;
 
-/// Minimum host memory per voxel, in bytes: that of a solid component without tunnels.
+/// Host memory per voxel of a solid component without tunnels, in bytes; a lower bound for all
+/// components.
 const MIN_BYTES_PER_VOXEL: u64 = 50;
 
 /// Connected component of a label, before its voxels are stored.
@@ -161,8 +162,9 @@ pub fn skeletonize_component(
     })
 }
 
-/// Computes distances and edge weights, on the device if there is one that is suitable and has
-/// enough memory; the component then stays there for the shortest paths.
+/// Computes distances and edge weights: on the device if one is given, it supports the component
+/// and its memory suffices, otherwise on the host. In the first case, also returns the component on
+/// the device, for the shortest paths.
 fn measure_voxels<'a>(
     object: &Object,
     metric: &Metric,
@@ -187,8 +189,8 @@ fn measure_voxels<'a>(
     Ok(measured)
 }
 
-/// Computes the cocycle, the number of triangles on which it does not vanish, and the duration of
-/// the stages.
+/// Computes the cocycle, counts the triangles on which it does not vanish, and measures the
+/// duration of the stages.
 fn find_cocycle(
     object: &Object,
     measures: &DistancesAndWeights,
@@ -212,7 +214,8 @@ fn find_cocycle(
     Ok((cocycle, open_triangles, watch.times()))
 }
 
-/// Finds the boundary faces and the shortest paths from a root, and the duration of the stages.
+/// Finds the boundary faces and the shortest paths from a root, and measures the duration of the
+/// stages.
 fn find_paths<'m>(
     object: &Object,
     metric: &'m Metric,
@@ -249,10 +252,11 @@ fn find_paths<'m>(
     Ok((boundary, PathsFromRoot { root, paths }, watch.times()))
 }
 
-/// Traces, centres and verifies the curves; the last result is `true` if they are centred.
+/// Traces, centres and verifies the curves; the last element of the result is `true` if they are
+/// centred.
 ///
-/// Centring is attempted with extended ends, then with ends as they are; if a property would be
-/// violated, the curves stay at voxel centres.
+/// Centring is attempted with ends extended to the surface, then with ends as traced. If both
+/// results violate a property, the curves stay at voxel centres.
 fn trace_and_certify(
     certifier: &Certifier<'_>,
     cocycle: &mut Cocycle,
@@ -324,8 +328,8 @@ fn single_voxel_skeleton(run: &Run, frame: Frame, mut watch: Stopwatch) -> Compo
     }
 }
 
-/// Centres a graph, with ends extended to the surface or left as they are. Returns `None` if the
-/// result violates a property.
+/// Centres a graph, with ends extended to the surface if `extends_ends` is `true`. Returns `None`
+/// if the result violates a property.
 fn centre_graph(
     certifier: &Certifier<'_>,
     mut graph: IntermediateGraph,

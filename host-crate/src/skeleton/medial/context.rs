@@ -34,7 +34,7 @@ const ROUNDING: f64 = 1e-6;
 
 impl ComponentContext<'_> {
     /// Returns the inscribed radius at a position, in units of the smallest spacing: the distance
-    /// to the nearest background voxel centre less 0.5. Returns 0 outside the component.
+    /// to the nearest background voxel centre minus 0.5. Returns 0 outside the component.
     pub fn radius(&self, position: FixedPoint) -> f64 {
         let Some((voxel, off)) = self.containing_voxel(position) else {
             return 0.0;
@@ -60,8 +60,8 @@ impl ComponentContext<'_> {
         })
     }
 
-    /// Returns the inscribed radius of the voxel that contains a position, which approximates that
-    /// of the position to about half a voxel.
+    /// Approximates the inscribed radius at a position, to within about half a voxel, by the radius
+    /// at the centre of the voxel that contains it.
     pub fn approximate_radius(&self, position: FixedPoint) -> f64 {
         self.containing_voxel(position)
             .map_or(0.0, |(voxel, _)| self.squared_distances[voxel].sqrt() - 0.5)

@@ -102,8 +102,8 @@ mod sealed {
 /// the axes of the grid transforms its skeleton likewise.
 ///
 /// `devices` compute the distances and shortest paths of large components, which are distributed
-/// over them; pass `&[]` to use the host only. The result is the same to the bit. If a device lacks
-/// memory for a component, the host computes it.
+/// over them; pass `&[]` to use the host only. If a device lacks memory for a component, the host
+/// computes it. The result is bitwise identical in all cases.
 ///
 /// Time and memory are linear in the number of object voxels, plus a scan of the volume and the
 /// classes of tunnels. Each thread works on one component at a time, which takes about 50 bytes per

@@ -13,7 +13,12 @@
 //! | shortest paths from a root (TEASAR; Sato et al. 2000) | `paths` |
 //! | cycle basis, and branches to uncovered voxels | `curves::trace` |
 //! | centring by the force of the surface (Cornea et al. 2005) | `curves::centring` |
-//! | verification | `certificate` |
+//! | straight extension of ends | `curves::endpoints` |
+//! | merging of overlapping curves | `curves::shared_stems` |
+//! | branches to voxels that are still uncovered | `curves::repair` |
+//! | verification of the properties | `certificate` |
+//!
+//! Coverage follows the rule of TEASAR (`curves::coverage`).
 
 mod assemble;
 mod certificate;

@@ -53,7 +53,7 @@ pub struct ComponentReport {
     pub cavities: u64,
     /// Rank of the skeleton's cycles in the first homology of the component with coefficients in
     /// Z/2. If it equals both the number of cycles and the number of tunnels, the cycles are a
-    /// basis of the homology.
+    /// basis of the homology. 0 if a segment leaves the component ([`Failure::Outside`]).
     pub cycle_rank: u64,
     /// `true` if the curves were moved to where the force of the surface vanishes across them.
     /// `false` if centring was not requested or would violate a property; the curves then run
@@ -94,10 +94,10 @@ pub enum Failure {
         /// Number of tunnels of the component.
         tunnels: u64,
     },
-    /// The cocycle does not vanish on triangles, so homology classes are undefined: a programming
-    /// error.
+    /// The cocycle does not vanish on every triangle of adjacent voxels, so homology classes are
+    /// undefined: a programming error.
     Cocycle {
-        /// Number of triangles on which the sum is not zero.
+        /// Number of triangles on which the cocycle does not vanish.
         triangles: u64,
     },
     /// Voxels lie beyond the coverage radius of all skeleton points.
@@ -131,7 +131,7 @@ pub enum Failure {
         position: Point3<f64>,
     },
     /// An edge is longer than twice the shortest path of its homology class between its end nodes
-    /// plus the radius there.
+    /// plus the maximum radius along the edge.
     TooLong {
         /// Index of the edge.
         edge: usize,

@@ -24,22 +24,24 @@ use nalgebra::Point3;
 /// saddle the force may consist of rounding errors only.
 const START_DISTANCE: f64 = 0.25;
 
-/// Minimum ratio of a curve's length to the radius at its end for curvature-level curves.
+/// Minimum length of a curvature-level curve, as a multiple of the radius where it meets the
+/// skeleton.
 const MIN_PROTRUSION: f64 = 1.3;
 
 /// Minimum distance, in voxels, between the seeds of curvature-level curves: the diameter of the
 /// ball in which the curvature is measured.
 const MIN_SEED_DISTANCE: f64 = 8.0;
 
-/// Voxels closer to the skeleton than this, in voxels, are considered covered by it.
+/// Distance from the skeleton, in voxels, within which voxels of low divergence belong to the
+/// skeleton and start no curve.
 const SKELETON_DISTANCE: f64 = 2.5;
 
 /// Minimum distance, in voxels, between a seed and the skeleton.
 const MIN_BRANCH: f64 = 1.0;
 
 impl Context<'_> {
-    /// Builds the skeleton level by level; returns it with the number of bridges between parts that
-    /// the force field leaves disconnected.
+    /// Builds the skeleton level by level, and returns it with the number of bridges: curves
+    /// between parts that the force field leaves disconnected.
     pub fn build_graph(
         &self,
         search: &Search,
@@ -66,8 +68,8 @@ impl Context<'_> {
         stopwatch.lap("core");
         if self.params.hierarchy >= Hierarchy::Divergence {
             let converging = seeds::low_divergence_voxels(self.stream, self.field, self.params)?;
-            // where a region of low divergence extends beyond the core, it leads to an endpoint,
-            // and the curve starts there
+            // a region of low divergence that extends beyond the core leads to an endpoint, where
+            // the curve starts
             let is_near_skeleton = |candidate: &Candidate| {
                 growth.is_within_voxels(&candidate.point(), SKELETON_DISTANCE)
             };
@@ -133,7 +135,8 @@ impl Context<'_> {
         &path[..inside]
     }
 
-    /// Adds the streamlines that start at seeds which are not close to the skeleton already.
+    /// Adds the streamlines that start at the seeds, except those within [`MIN_BRANCH`] of the
+    /// skeleton.
     fn grow_from_seeds(
         &self,
         growth: &mut GrowingSkeleton,
@@ -150,8 +153,9 @@ impl Context<'_> {
     }
 
     /// Adds the curvature-level streamlines whose length clearly exceeds the solid's radius where
-    /// they meet the skeleton; shorter ones only indicate the presence of a surface. The most
-    /// protruding ones come first, and their endpoints are at least a radius apart.
+    /// they meet the skeleton; every point of the surface has a shorter one. Streamlines are added
+    /// in order of decreasing ratio of length to radius, and their seeds are at least a radius
+    /// apart.
     fn grow_protrusions(
         &self,
         growth: &mut GrowingSkeleton,

@@ -24,8 +24,8 @@ impl Candidate {
 pub struct Cluster {
     /// Voxel with the lowest value; the first one on ties.
     pub lowest: Candidate,
-    /// Voxel at the greatest number of steps from the excluded voxels, or `None` if the cluster
-    /// touches none.
+    /// Voxel at the greatest number of steps from the excluded voxels, or `None` if no excluded
+    /// voxel touches the cluster.
     pub farthest: Option<Candidate>,
 }
 
@@ -105,8 +105,8 @@ pub fn thin_by_distance(
     kept
 }
 
-/// Returns, for each voxel, the number of steps from the nearest excluded voxel through the other
-/// candidates; `None` where unreachable.
+/// Returns, for each candidate, the number of steps from the nearest excluded candidate through
+/// other candidates; `None` where unreachable.
 fn steps_from_excluded(
     candidates: &[Candidate],
     excluded: &[bool],

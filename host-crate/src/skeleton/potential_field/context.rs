@@ -9,7 +9,7 @@ use super::{
 use crate::{device::Stream, grid::DeviceMask, skeleton::SolidComponents};
 use nalgebra::Point3;
 
-/// Inputs of the stages that follow the force field.
+/// Read-only inputs of the stages that follow the force field.
 pub struct Context<'a> {
     pub stream: &'a Stream,
     pub solid: &'a DeviceMask,

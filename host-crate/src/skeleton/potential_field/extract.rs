@@ -1,4 +1,4 @@
-//! From a solid to its skeleton.
+//! Extraction of the skeleton of a solid.
 
 use super::{
     Certificate, ClassCounts, Execution, FieldVariant, Params, classify,

@@ -6,7 +6,7 @@ use ferrovox_kernels::skeleton::field::fmm::MAX_ORDER;
 /// Maximum squared near-field radius, limited by the table of weights by squared distance.
 pub(super) const MAX_NEAR_SQUARED: u32 = 25;
 
-/// Minimum squared near-field radius, for which adjacent bricks are near.
+/// Minimum squared near-field radius, with which only adjacent bricks are near.
 const MIN_NEAR_SQUARED: u32 = 3;
 
 /// Accuracy of [`FieldVariant::Multipole`](super::FieldVariant::Multipole), and use of its error

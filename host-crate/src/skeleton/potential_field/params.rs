@@ -29,7 +29,8 @@ impl Hierarchy {
     }
 }
 
-/// Neighbourhood that decides which voxels are on the surface, the source of the force.
+/// Neighbourhood that decides which voxels are on the surface; surface voxels are the sources of
+/// the force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurfaceNeighbours {
     /// Object voxels with an exterior voxel across one of their six faces. Gives a thin surface and
@@ -164,7 +165,7 @@ pub struct Params {
     /// Threshold for [`Hierarchy::Curvature`], from 0 to 1: curves start at this fraction of the
     /// boundary voxels, those of the highest curvature.
     pub curvature: f64,
-    /// `true` to fill cavities first.
+    /// `true` to fill the cavities of the solid before the extraction.
     pub fill: bool,
     /// Neighbourhood that decides which voxels are on the surface.
     pub surface: SurfaceNeighbours,

@@ -53,7 +53,7 @@ pub fn low_divergence_voxels(
     let max = finite.fold(f32::NEG_INFINITY, f32::max);
     let lower = min.max(LINE_DIVERGENCE);
     let limit = lower + params.divergence as f32 * (max - lower);
-    // a constant divergence offers no choice
+    // a constant divergence singles out no voxel
     if min >= max {
         return Ok(Vec::new());
     }
@@ -61,9 +61,9 @@ pub fn low_divergence_voxels(
     Ok(candidates(&positions, &divergences, |d| d <= limit))
 }
 
-/// Maximum number of the ball's 257 voxels that are in the solid at a convex boundary voxel: ten
-/// per cent fewer than the 197 below a plane. Those are 0.77 of a ball of radius 4 whose centre is
-/// 1.5 voxels below the plane; the steps of a voxelised surface add or remove a few.
+/// Maximum number of solid voxels in the ball of 257 voxels around a convex boundary voxel: ten per
+/// cent fewer than the 197 voxels below a plane, which are 0.77 of a ball of radius 4 whose centre
+/// is 1.5 voxels below the plane. The steps of a voxelised surface add or remove a few.
 const MAX_CONVEX_COUNT: u32 = 177;
 
 /// Selects the boundary voxels with the fewest solid voxels in the surrounding ball: a fraction of

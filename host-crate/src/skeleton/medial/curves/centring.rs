@@ -34,8 +34,8 @@ const MAX_STEP: [f64; 2] = [1.0, 0.3];
 /// Minimum number of points per parallel task.
 const MIN_POINTS_PER_TASK: usize = 8;
 
-/// Moves the inner points of edges, the junctions, and the trimmed ends: across the curve, and only
-/// where no segment leaves the component or changes its homology class.
+/// Moves the inner points of edges, the junctions and the trimmed ends across the curve. Moves that
+/// would take a segment out of the component or change its homology class are skipped.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -191,7 +191,7 @@ impl Centring<'_> {
         // adjacent nodes: their distance must not fall below half of the initial one
         let initial = graph.nodes[node];
         let mut neighbours = Vec::new();
-        // the second points of the edges there
+        // the point next to the node on each of its edges
         let mut next_points = Vec::new();
         for &[edge, end] in ends {
             let edge = &graph.edges[edge];
@@ -264,8 +264,8 @@ impl Centring<'_> {
         length.is_finite().then_some(step)
     }
 
-    /// Moves a position by a step, or by a half or a quarter of it, if that is allowed; returns the
-    /// new position and the length of the step.
+    /// Moves a position by a step or, if that is not allowed, by half or a quarter of it. Returns
+    /// the new position and the length of the step, or `None` if the position does not move.
     fn try_move(
         &self,
         position: FixedPoint,

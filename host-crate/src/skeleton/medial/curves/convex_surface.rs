@@ -17,8 +17,8 @@ const BALL_RADIUS: f64 = 4.0;
 const MAX_CONVEX_FRACTION: f64 = 0.535;
 
 /// Returns the surface voxels with the fewest component voxels in a ball around them (an integral
-/// invariant; Manay et al. 2006): a `fraction` of all surface voxels, without those where the
-/// surface is not clearly convex.
+/// invariant; Manay et al. 2006): a `fraction` of all surface voxels, except where the surface is
+/// not clearly convex.
 pub fn most_convex_voxels(context: &ComponentContext<'_>, fraction: f64) -> Vec<u32> {
     let object = context.object;
     let surface = object.surface_voxels();

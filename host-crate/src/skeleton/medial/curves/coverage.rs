@@ -19,7 +19,7 @@ use crate::{
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Coverage rule of TEASAR (Sato et al. 2000): a skeleton point with inscribed radius r covers the
-/// voxels within `scale * r + constant`, in units of the smallest spacing.
+/// voxels within its coverage radius `scale * r + constant`, in units of the smallest spacing.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageRule {
     pub scale: f64,
@@ -95,9 +95,10 @@ impl<'a> Coverage<'a> {
         self.object
     }
 
-    /// Covers the balls of all points of a graph, until no voxel is left uncovered. The inscribed
-    /// radius is evaluated lazily: points close to a preceding one, relative to its coverage
-    /// radius, are skipped at first and evaluated in batches only if uncovered voxels remain.
+    /// Covers the balls of the points of a graph, until no voxel is left uncovered. `radius`
+    /// returns the inscribed radius of a point, and is evaluated lazily: points close to a
+    /// preceding one, relative to its coverage radius, are skipped at first and evaluated in
+    /// batches only if uncovered voxels remain.
     pub fn add_graph(
         &mut self,
         context: &ComponentContext<'_>,
@@ -273,7 +274,7 @@ mod tests {
                 let mut ascending = uncovered.clone();
                 ascending.sort_unstable();
                 prop_assert_eq!(coverage.uncovered().collect::<Vec<_>>(), ascending);
-                // some have their turn
+                // the queue yields some of the uncovered voxels
                 for _ in 0..uncovered.len().min(70) {
                     let next = queue.next(&coverage);
                     prop_assert_eq!(next, Some(uncovered[0]));
@@ -286,7 +287,8 @@ mod tests {
         }
     }
 
-    /// A ball of many rows is dealt to threads.
+    /// Balls of many rows are rasterised in parallel, and cover exactly the voxels within their
+    /// radius.
     #[test]
     fn parallel_rasterisation_covers_exactly_the_ball() {
         let runs: Vec<_> =

@@ -30,7 +30,8 @@ const MIN_EXTENT_FRACTION: f64 = 0.8;
 /// Step length of the extension, in units of the smallest spacing.
 const STEP: f64 = 0.25;
 
-/// Trims the ends of curves up to their first centred point, and returns them for [`extend_ends`].
+/// Trims the ends of curves up to their first centred point, and returns the trimmed ends for
+/// [`extend_ends`].
 pub fn trim_ends(context: &ComponentContext<'_>, graph: &mut IntermediateGraph) -> Vec<TrimmedEnd> {
     let degrees = graph.degrees();
     let mut trimmed_ends = Vec::new();
@@ -68,8 +69,9 @@ pub fn trim_ends(context: &ComponentContext<'_>, graph: &mut IntermediateGraph) 
     trimmed_ends
 }
 
-/// Returns the first centred point of a curve of `count` points from its end on: the index of the
-/// point, the length up to it, and the inscribed radius there.
+/// Returns the first centred point of a curve, counted from its end: the index of the point, the
+/// length up to it, and the inscribed radius there. `point` returns the `count` points of the curve
+/// in this order. Returns `None` if no point is centred, or only beyond the maximum trimmed length.
 fn find_centred_point(
     context: &ComponentContext<'_>,
     count: usize,
@@ -77,7 +79,7 @@ fn find_centred_point(
 ) -> Option<(usize, f64, f64)> {
     // length and inscribed radius of the points evaluated so far
     let mut evaluated = vec![(0.0, context.radius(point(0)))];
-    // leaves points from which the tangent is determined
+    // excludes the last points, which determine the tangent
     for at in 1..count.saturating_sub(2) {
         let evaluate = |evaluated: &mut Vec<(f64, f64)>, next: usize| {
             while evaluated.len() <= next {
@@ -195,7 +197,8 @@ fn extend_end(
     end
 }
 
-/// Returns the points by which a curve would be extended at its first point if it were trimmed.
+/// Returns the points that [`trim_ends`] and [`extend_ends`] would add at the first point of a
+/// curve.
 pub fn extension_points(context: &ComponentContext<'_>, points: &[FixedPoint]) -> Vec<FixedPoint> {
     find_centred_point(context, points.len(), |at| points[at])
         .and_then(|(at, length, radius)| {

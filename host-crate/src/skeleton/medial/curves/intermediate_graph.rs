@@ -95,7 +95,7 @@ impl IntermediateGraph {
 /// State of the chain decomposition.
 struct Chains<'a, F> {
     adjacency: &'a [Vec<usize>],
-    /// For each voxel, `true` for each of its links that belongs to an edge.
+    /// For each voxel, one flag per link: `true` if the link already belongs to an edge.
     is_used: Vec<Vec<bool>>,
     node_indices: Vec<Option<usize>>,
     graph: IntermediateGraph,
@@ -123,7 +123,7 @@ impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
             loop {
                 let next = self.adjacency[at][link];
                 self.is_used[at][link] = true;
-                // the same link from its other voxel
+                // index of the link in the list of its other voxel
                 let back = (0..self.adjacency[next].len()).find(|&link_index| {
                     self.adjacency[next][link_index] == at && !self.is_used[next][link_index]
                 });

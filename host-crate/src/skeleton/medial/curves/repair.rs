@@ -1,4 +1,4 @@
-//! Repair of the coverage after centring.
+//! Repair of the coverage after centring: branches to voxels that centring left uncovered.
 
 use super::{
     coverage::{Coverage, CoverageRule},

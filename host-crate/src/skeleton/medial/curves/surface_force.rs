@@ -12,8 +12,8 @@ const CUTOFF_RADII: f64 = 2.2;
 /// Minimum cutoff distance beyond the inscribed radius, in units of the smallest spacing.
 const CUTOFF_MARGIN: f64 = 2.0;
 
-/// Maximum number of point sources per face along each of its axes; a face has one per unit of the
-/// smallest spacing.
+/// Maximum number of point sources of a face along each of its axes. Below this maximum, a face has
+/// one point source per unit of the smallest spacing.
 const MAX_PARTS: f64 = 5.0;
 
 /// Point sources of the faces perpendicular to each axis, in world coordinates whose unit is the

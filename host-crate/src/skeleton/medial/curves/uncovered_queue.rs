@@ -4,7 +4,7 @@ use super::coverage::Coverage;
 use crate::{memory::ExtendOrUnwind, parallel, skeleton::medial::voxels::object::Object};
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
-/// Number of words per group.
+/// Number of words of the object per group.
 const GROUP: usize = 16;
 /// Minimum number of groups per parallel task.
 const MIN_PARALLEL_GROUPS: usize = 1 << 9;

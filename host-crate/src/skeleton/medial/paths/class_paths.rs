@@ -16,8 +16,8 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// Returns the length below which an alternative path makes an edge of this length and maximum
-/// radius too long: the edge may be twice as long as the path plus the radius.
+/// Returns the length below which a path of the same homology class makes an edge too long. An edge
+/// may be at most twice as long as any such path plus the maximum radius along the edge.
 pub fn max_alternative_length(length: f64, radius: f64) -> f64 {
     // margin for rounding errors of equal lengths
     (length - radius) / 2.0 - 1e-9
@@ -43,8 +43,9 @@ pub fn shortest_path_below(
     }
 }
 
-/// Searches for the path without the preceding test by [`LengthBound`]. Expands only states from
-/// which the path can be short enough.
+/// Returns the same path as [`shortest_path_below`], without the preceding test by [`LengthBound`]:
+/// searches over pairs of a voxel and a class, and expands only pairs through which a path shorter
+/// than `max_length` can lead.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -187,8 +187,8 @@ impl<'a> DeviceComponent<'a> {
         Ok((device, measured))
     }
 
-    /// Computes the shortest paths from a root, which must be a voxel of the component; including
-    /// the costs if `with_costs`. Synchronises the stream.
+    /// Computes the shortest paths from `root`, which must be a voxel of the component, and their
+    /// costs if `with_costs` is `true`. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device; [`Cancelled`](crate::monitor::Cancelled).
@@ -302,7 +302,7 @@ impl<'a> DeviceComponent<'a> {
         }
     }
 
-    /// Returns the lengths of all paths by pointer jumping.
+    /// Computes the lengths of all paths by pointer jumping.
     fn path_lengths(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
         let stream = self.stream;
         let (launch, items) = items_launch(stream, self.count);

@@ -21,7 +21,7 @@ const UNITS: f64 = 256.0;
 /// Greatest length that is searched, in [`UNITS`]; one more step does not overflow.
 const MAX_LENGTH: f64 = (1u32 << 30) as f64;
 
-/// Lower bounds of path lengths.
+/// Lengths of the steps between neighbours, from which path lengths are bounded from below.
 struct StepLengths<'a> {
     metric: &'a Metric,
     /// Length of each step to a neighbour, rounded down.
@@ -74,17 +74,18 @@ fn to_units(length: f64) -> u32 {
 /// is none.
 type Arrival = (u32, HomologyClass);
 
-/// Search in one component; buffers are reused between searches.
+/// Tests whether a homology class has a path shorter than a limit, for the paths of one component.
+/// Buffers are reused between searches.
 pub struct LengthBound<'a> {
     context: &'a ComponentContext<'a>,
     lengths: StepLengths<'a>,
-    /// First class with which each voxel was reached.
+    /// Shortest known path to each voxel within the class with which it was first reached.
     first_arrivals: Vec<Arrival>,
     /// Voxels that were reached.
     touched: Vec<u32>,
-    /// Arrivals with further classes: the voxel and its arrival.
+    /// Voxels reached with further classes, each with the shortest known path of that class.
     further_arrivals: Vec<(u32, Arrival)>,
-    /// Index of the further arrivals by voxel and class.
+    /// Index into `further_arrivals` by voxel and class.
     further_indices: HashMap<(u32, HomologyClass), u32>,
 }
 

@@ -225,7 +225,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds a voxel to its present neighbours `there`.
+    /// Adds a voxel, given the neighbour bits of the voxels added before it (`present`).
     fn add(&mut self, voxel: usize, present: u32) {
         let neighbours = self.object.neighbours(voxel, present);
         let mut classes: Slot = [0; 27];
@@ -280,7 +280,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Tests the triangles of the voxel; for each sum that is not zero, eliminates its highest bit.
+    /// Tests the triangles of a voxel with its present neighbours; for each sum of classes that is
+    /// not zero, eliminates its highest bit.
     fn close_triangles(&mut self, voxel: usize, present: u32) {
         for (from, neighbour) in self.object.neighbours(voxel, present) {
             let later = ADJACENT[from] & present & !((2 << from) - 1);

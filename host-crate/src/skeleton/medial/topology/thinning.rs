@@ -44,9 +44,9 @@ pub struct ThinnedVoxel {
 }
 
 impl TopologicalSkeleton {
-    /// Thins an object with the given squared distances to the background. Cavities are opened by
-    /// deleting a voxel of their wall; a cavity stays closed if a curve starts at every voxel of
-    /// its wall, as at the six voxels around a single background voxel.
+    /// Thins an object with the given squared distances to the background. Each cavity is opened by
+    /// deleting a voxel of its wall, unless a curve starts at every voxel of the wall, as can
+    /// happen for the six voxels around a single background voxel: none of them can be deleted.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -140,8 +140,7 @@ impl<'a> Thinning<'a> {
         Ok(())
     }
 
-    /// Marks those of the given voxels of a word for testing that remain and whose level was
-    /// reached.
+    /// Marks voxels of a word for testing, except deleted ones and voxels of later distance levels.
     #[inline(always)]
     fn enqueue(&self, word: usize, bits: u64, lists: &mut [Vec<u32>; 4]) {
         let new = bits & self.eligible[word] & self.remaining[word].load(Relaxed);
@@ -198,7 +197,7 @@ impl<'a> Thinning<'a> {
         for &number in words {
             let word = number as usize;
             let tested = self.pending[word].load(Relaxed) & field;
-            // pending voxels can have been deleted as part of a wall
+            // pending voxels may have been deleted to open a wall
             let remaining = tested & self.remaining[word].load(Relaxed);
             if remaining != 0 {
                 let neighbour_mask =
@@ -218,7 +217,8 @@ impl<'a> Thinning<'a> {
                 }
                 self.delete(word, simple, &mut done.lists);
             }
-            // voxels of the other subfield can be pending, and these can have become pending again
+            // queue the word again if voxels of the other subfield are still pending, or voxels of
+            // this one became pending meanwhile
             if self.pending[word].fetch_and(!tested, Relaxed) & !tested != 0 {
                 let [y, z] = self.object.row_position(self.object.word_row(word));
                 done.lists[((y & 1) + 2 * (z & 1)) as usize].push_or_unwind(number);
@@ -260,9 +260,9 @@ impl<'a> Thinning<'a> {
         })
     }
 
-    /// Deletes voxels of walls between different background components, in order of increasing
-    /// distance, one per pair of components to join. Continues thinning, and returns the number of
-    /// cavities that were opened.
+    /// Opens cavities: deletes voxels of the walls between background components, in order of
+    /// increasing distance, one for each pair of components that it joins. Continues thinning, and
+    /// returns the number of cavities that were opened.
     fn open_walls(&mut self, squared_distances: &[f64]) -> Result<u64, Cancelled> {
         let object = self.object;
         let remaining = self.remaining_voxels();

@@ -14,7 +14,7 @@ const SIDE: i32 = 8;
 pub struct CellGrid {
     /// Index of the rows of cells by y and z.
     rows: RowIndex,
-    /// The x of each cell.
+    /// Cell coordinate of each cell along x.
     xs: Vec<i32>,
     /// Index of the first part of each cell, followed by the number of parts.
     starts: Vec<u32>,

@@ -43,7 +43,7 @@ pub fn squared_distances(
         }
     }
     let mut line = Scanline {
-        // all squared distances are integers then
+        // on a grid of cubic voxels all squared distances are integers
         is_exact: (0..3).all(|axis| metric.square(axis) == 1.0),
         ..Scanline::default()
     };
@@ -75,7 +75,7 @@ pub fn squared_distances(
 struct Scanline {
     /// Voxels of the scanline.
     voxels: Vec<u32>,
-    /// Squared distances of the previous axes, with 0 at both ends.
+    /// Squared distances along the previously processed axes, one per voxel, with 0 at both ends.
     values: Vec<f64>,
     /// `true` if no value is rounded.
     is_exact: bool,

@@ -164,7 +164,7 @@ impl Object {
         [x + bit as i32, y, z]
     }
 
-    /// Returns the position of a word's lowest bit, whether or not that is a voxel.
+    /// Returns the position of a word's lowest bit, which need not be a voxel of the component.
     pub fn word_position(&self, word: usize) -> [i32; 3] {
         let [y, z] = self.rows.position(self.word_rows[word] as usize);
         [WIDTH * self.words[word].block, y, z]

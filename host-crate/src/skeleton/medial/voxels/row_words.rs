@@ -58,7 +58,7 @@ pub struct PositionedWord {
 }
 
 impl PositionedWord {
-    /// Returns the sort key of voxel order.
+    /// Returns the key by which words are sorted in voxel order.
     fn key(&self) -> [i32; 3] {
         [self.z, self.y, self.block]
     }

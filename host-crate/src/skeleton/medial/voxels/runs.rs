@@ -145,7 +145,7 @@ impl Runs {
         Ok(Self::concatenate(planes, ny, nz))
     }
 
-    /// Concatenates the runs of all planes; each plane comes with its number of runs per row.
+    /// Concatenates the runs of all planes, each given with the number of runs of each row.
     fn concatenate(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
         let count = planes.iter().map(|(runs, _)| runs.len()).sum();
         let mut result = Self {

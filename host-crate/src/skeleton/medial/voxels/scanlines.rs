@@ -52,8 +52,9 @@ impl Object {
         })
     }
 
-    /// Returns the first and the last voxel of each row, in ascending order. The voxel of a row
-    /// that is farthest from a given position is one of them, because squared lengths are convex.
+    /// Returns the first and the last voxel of each row, in ascending order. Because squared
+    /// lengths are convex, one of the two is the voxel of the row that is farthest from any given
+    /// position.
     pub fn row_endpoints(&self) -> impl Iterator<Item = u32> {
         (0..self.row_count()).flat_map(|row| {
             let voxels = self.row_voxels(row);

@@ -10,18 +10,18 @@ use crate::{
 };
 use nalgebra::Point3;
 
-/// Inside voxels per starting point, in later passes. A Newton iteration takes up to 40 steps with
-/// derivatives in `f64`, as much work as the force field of about a hundred voxels, so this limits
-/// a pass to a few times the duration of the force field.
+/// Minimum number of voxels with a force per starting point, in all passes but the first. A Newton
+/// iteration takes up to 40 steps with derivatives in `f64`, as much work as the force at about a
+/// hundred voxels, so this limits a pass to a few times the duration of the force field.
 const VOXELS_PER_START: u64 = 16;
 
-/// Minimum limit on the number of starting points in later passes, for small solids.
+/// Number of starting points up to which a pass is never skipped, for small solids.
 const MIN_STARTS: u64 = 1 << 14;
 
 impl Context<'_> {
-    /// Finds the critical points in the candidate cells. For components whose critical points do
-    /// not add up to the Euler characteristic, the search is repeated with more starting points per
-    /// cell, and then around the cells and the points found.
+    /// Finds the critical points, starting from the candidate cells. The search is repeated for
+    /// components whose critical points do not add up to the Euler characteristic: first with more
+    /// starting points per cell, then also in the cells around the candidates and the points found.
     pub(in crate::skeleton) fn critical_points(
         &self,
     ) -> Result<(Search, Vec<Certificate>), SkeletonError> {

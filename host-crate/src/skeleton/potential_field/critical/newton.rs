@@ -21,8 +21,8 @@ const MAX_STEP: f64 = 0.5;
 /// Step length at which an iteration has converged to rounding error.
 const MIN_STEP: f64 = 1e-10;
 
-/// Maximum displacement from the starting point along each axis, in voxels. Critical points farther
-/// away are found from other cells.
+/// Maximum displacement from the starting point along each axis, in voxels: iterations that start
+/// in other cells find critical points farther away.
 const MAX_DISPLACEMENT: f64 = 1.5;
 
 /// A force smaller than this fraction of the sum of the magnitudes of its terms counts as zero.

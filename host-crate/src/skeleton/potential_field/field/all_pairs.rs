@@ -24,7 +24,7 @@ pub(super) struct AllPairsJob<'a> {
     pub sources: &'a Sources,
     pub targets: &'a Targets<'a>,
     pub params: &'a Params,
-    /// Job of which this is a part, if any; it determines the slices of the sources.
+    /// Job of all devices, if it is divided among several; it determines the slices of the sources.
     pub whole: Option<WholeJob<'a>>,
     /// Counter of (source, target) pairs, if progress is reported or the work can be cancelled.
     pub counter: Option<&'a Counter<'a>>,
@@ -55,7 +55,7 @@ type PerTargetArgs<'v> = (
 struct LaunchPlan {
     /// Slices of the sources.
     slices: SourceSlices,
-    /// Number of (slice, block) pairs, where a block comprises targets or runs.
+    /// Number of (slice, block) pairs; a block has one thread per target or per run of targets.
     pairs: u64,
     /// Number of pairs that the device processes concurrently.
     wave: u64,
@@ -81,16 +81,18 @@ const MIN_WAVES: u64 = 8;
 /// fifth of the fastest.
 const MAX_THREADS: u32 = 256;
 
-/// Minimum number of sources per slice; in shorter slices threads write more than they compute.
+/// Minimum number of sources per slice; for shorter slices, writing the sums takes longer than
+/// computing them.
 const MIN_SLICE_SOURCES: u64 = 2048;
 
-/// Returns the launch of this many work items.
+/// Returns the launch of `pieces` work items.
 fn blocks(pieces: u64) -> Launch {
     Launch::pieces(pieces).max_threads_per_block(MAX_THREADS)
 }
 
 impl WholeJob<'_> {
-    /// Returns the number of sources per slice: as many slices as are needed to occupy the device.
+    /// Returns the number of sources per slice, such that there are enough slices to occupy the
+    /// device.
     fn slice_len(self, sources: u64) -> u64 {
         // depends on the device alone, so the grouping of sums, and thus the result, is the same
         // for all block sizes
@@ -174,7 +176,7 @@ impl AllPairsJob<'_> {
         Ok(forces)
     }
 
-    /// Plans the launch of a kernel with one of `items` per thread.
+    /// Plans the launch of a kernel that processes one of `items` work items per thread.
     fn plan<K: Kernel>(&self, items: u64) -> Result<LaunchPlan, SkeletonError> {
         let whole = self.whole.unwrap_or(WholeJob {
             stream: self.stream,
@@ -185,7 +187,8 @@ impl AllPairsJob<'_> {
         self.plan_with_slices::<K>(items, len)
     }
 
-    /// Plans the launch of a kernel with one of `items` per thread, for slices of `len` sources.
+    /// Plans the launch of a kernel that processes one of `items` work items per thread, for slices
+    /// of `len` sources.
     fn plan_with_slices<K: Kernel>(
         &self,
         items: u64,

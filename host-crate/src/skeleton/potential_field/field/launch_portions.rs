@@ -15,8 +15,8 @@ const MAX_GROWTH: u64 = 8;
 
 /// Calls `launch` with consecutive portions of `range`, and `done` with the size of each finished
 /// portion; stops at the first error of either. Portions are multiples of `wave`, the number of
-/// items that a device processes concurrently. The next portion runs while the host waits for one.
-/// Returns when all portions are finished.
+/// items that a device processes concurrently. While the host waits for a portion, the next one is
+/// already running. Returns when all portions are finished.
 pub(super) fn launch_in_portions(
     stream: &Stream,
     range: LaunchRange,

@@ -76,7 +76,7 @@ pub(super) fn forces_on(
         catch_out_of_memory(|| part_forces(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = counter {
-        // a cancellation is not the failure of a device
+        // reports cancellation as such, rather than as the failure of a device
         counter.add(0).map_err(DeviceError::from)?;
     }
     let results = collect_results(streams.iter().map(Stream::device), results)?;

@@ -25,8 +25,8 @@ pub struct PointForce {
     pub scale: f64,
 }
 
-/// Maximum number of sources per slice: 32 iterations of 128 threads. Up to twice this number are
-/// not divided, because adding slices takes one more launch.
+/// Maximum number of sources per slice: 32 iterations of 128 threads. Up to twice as many sources
+/// remain a single slice, because adding slices takes another launch.
 const SLICE_SOURCES: u64 = 4096;
 
 /// Maximum number of slice sums in memory at a time (32 MiB).

@@ -23,7 +23,7 @@ const MULTIPOLE_PAIRS_ANISOTROPIC_GPU: u64 = 1 << 37;
 const MULTIPOLE_PAIRS_CPU: u64 = 1 << 26;
 const MULTIPOLE_PAIRS_GPU: u64 = 1 << 34;
 
-/// Number of sources per target from which the multipole method is faster.
+/// Number of sources above which the multipole method is faster.
 const MULTIPOLE_SOURCES: u64 = 1 << 12;
 
 impl VariantChoice<'_> {

@@ -5,8 +5,8 @@
 //! several parts. The parts are connected by shortest paths through 26-adjacent voxels. The weight
 //! of a step is its length times one plus the spacing divided by the distance to the surface, so
 //! paths are short and prefer the middle of wide regions. Together the bridges form a minimum
-//! spanning tree, built by Borůvka's rule: the part with the fewest points is always connected to
-//! the one with the lowest path cost, so that searches stay small.
+//! spanning tree, built by Borůvka's rule: the part with the fewest points is always connected
+//! next, to the part with the lowest path cost, so that searches stay small.
 
 use crate::{
     memory::{
@@ -30,7 +30,7 @@ pub struct Seed {
     pub part: usize,
 }
 
-/// Index that stands for no voxel or no seed.
+/// Index of a missing voxel or seed.
 const NO_INDEX: usize = usize::MAX;
 
 /// Path cost as an ordered key: costs are finite and non-negative, so their bit patterns have the

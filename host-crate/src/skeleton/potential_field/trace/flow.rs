@@ -34,7 +34,8 @@ pub fn exponential_step(force: &PointForce) -> Option<Vector3<f64>> {
     if largest.is_nan() || largest <= 0.0 || eigen_force.amax() == 0.0 {
         return None;
     }
-    // from so short that nothing moves to so long that every bounded motion has come to rest
+    // logarithms of the shortest duration, in which nothing moves, and of the longest, by which
+    // every bounded trajectory has reached its end
     let (mut low, mut high) = (-40.0f64, 40.0f64);
     let time = |exponent: f64| exponent.exp() / largest;
     let displacement = if length(&displacement_after(time(high))) <= STEP {

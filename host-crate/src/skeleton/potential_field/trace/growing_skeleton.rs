@@ -19,7 +19,7 @@ const START_NEIGHBOURHOOD: f64 = 2.0 * REACH_DISTANCE;
 /// Distance at which a curve has reached such a neighbouring node.
 const ARRIVAL_DISTANCE: f64 = 0.05;
 
-/// Distance from its start within which a curve does not meet other curves with the same start.
+/// Distance from the start of a curve within which it cannot meet curves with the same start.
 const SHARED_START_DISTANCE: f64 = 1.5;
 
 /// Points of the skeleton closer than this are the same point.
@@ -116,7 +116,7 @@ impl GrowingSkeleton {
         }
     }
 
-    /// Returns the feature that a curve from node `from` meets at a point.
+    /// Returns the node or edge that a curve from node `from` meets at a point.
     pub fn hit(&self, from: usize, at: &Point3<f64>) -> Option<Hit> {
         let start = self.skeleton.nodes[from].position;
         let distance = |a: &Point3<f64>, b: &Point3<f64>| self.metric.to_world(a - b).norm();

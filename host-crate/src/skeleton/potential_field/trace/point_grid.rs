@@ -7,7 +7,7 @@ use crate::{
 use nalgebra::{Point3, Vector3};
 use std::collections::HashMap;
 
-/// Feature of the skeleton at a point.
+/// Node or inner edge point of the skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     /// Node, by index.
@@ -59,7 +59,7 @@ impl PointGrid {
             .push_or_unwind((at, hit));
     }
 
-    /// Replaces the feature at a point.
+    /// Replaces an entry at a point.
     pub fn replace(&mut self, at: &Point3<f64>, old: Hit, new: Hit) {
         self.points_by_cube.reserve_or_unwind(1);
         for (_, hit) in self.points_by_cube.entry(containing_cube(at)).or_default() {

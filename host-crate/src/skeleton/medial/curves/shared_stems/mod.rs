@@ -1,8 +1,7 @@
-//! Merging of curves that leave a node along the same positions into one stem with a node where
-//! they separate.
+//! Merging of curves that start at one node and share their first stretch: the stretch becomes a
+//! single edge (the stem), with a new node where the curves separate.
 //!
-//! Curves that meet at a small angle are centred to the same positions for a while. Each such
-//! stretch is kept once.
+//! Curves that meet at a small angle share such a stretch after centring.
 
 mod editable_graph;
 mod overlap_junctions;
@@ -101,7 +100,7 @@ impl EditableGraph {
         Ok(())
     }
 
-    /// Merges the stem of two curves at a node, if two of them share a stretch. Nodes that must be
+    /// Merges the stems of two curves at a node if they share a stretch. Nodes that must be
     /// examined again are added to `pending`.
     fn merge_at(
         &mut self,
@@ -146,8 +145,8 @@ impl EditableGraph {
         false
     }
 
-    /// Merges the stem of two curves. Returns `None` if that is impossible, otherwise `true` if an
-    /// edge from the node was created.
+    /// Merges the stems of two curves. Returns `true` if an edge was created at the node, and
+    /// `None` if the stems cannot be merged.
     fn merge_pair(
         &mut self,
         context: &ComponentContext<'_>,
@@ -160,7 +159,7 @@ impl EditableGraph {
             .incident_ends
             .map(|edge_end| self.opposite_node(edge_end));
         let is_used = [0, 1].map(|k| stretch.along[k] >= polylines[k].length() - 1e-9);
-        // one curve lies on the other up to its free end
+        // one curve lies on the other up to its endpoint
         for k in [1, 0] {
             if is_used[k] && self.incident_ends[far_nodes[k]].len() == 1 {
                 self.remove_edge(stretch.incident_ends[k].0);

@@ -32,9 +32,9 @@ const MAX_NODES: usize = 1000;
 const NODE_TOLERANCE: f64 = 0.05;
 
 impl EditableGraph {
-    /// Joins two edges at a self-overlap, and removes one edge: the longest edge of the
-    /// contractible cycle that this closes or, if the cycle encloses a tunnel, an edge that the
-    /// homology basis does not need.
+    /// Joins two edges at a self-overlap, which closes a cycle, and removes one edge. If the cycle
+    /// is contractible, its longest edge is removed, otherwise the first edge that is not needed
+    /// for the homology basis.
     pub fn join_overlap(
         &mut self,
         context: &ComponentContext<'_>,

@@ -18,7 +18,9 @@ use std::cmp::Reverse;
 const MIN_DETAIL_LENGTH: [f64; 2] = [1.3, 1.5];
 
 impl CurveTracer<'_> {
-    /// Adds the path from a voxel to the skeleton, or to a voxel that touches it, as a branch.
+    /// Adds a branch that starts at a voxel: follows its shortest path towards the root up to the
+    /// first voxel that touches the skeleton, and joins the skeleton there. If the path reaches the
+    /// root without touching the skeleton, adds the shortest path to the skeleton instead.
     pub(super) fn add_branch(&mut self, from: usize) -> Result<(), Cancelled> {
         let object = self.context.object;
         let mut path = vec![from as u32];
@@ -72,7 +74,7 @@ impl CurveTracer<'_> {
         let mut pending = copy_or_unwind(convex_voxels);
         let length = |voxel: u32| lengths[voxel as usize];
         pending.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
-        // suppresses voxels within the local thickness of a previous branch
+        // voxels within the local radius of the end of a previous branch
         let mut suppressed = Coverage::new(object, self.context.metric);
         for voxel in pending {
             if suppressed.is_covered(voxel as usize) {
@@ -97,8 +99,8 @@ impl CurveTracer<'_> {
         Ok(())
     }
 
-    /// Adds branches to uncovered voxels, longest paths first, and returns `true` if any were
-    /// added.
+    /// Adds branches to uncovered voxels, farthest from the root first, until all voxels are
+    /// covered. Returns `true` if any were added.
     pub(super) fn add_branches(&mut self) -> Result<bool, Cancelled> {
         if self.coverage.uncovered_count() == 0 {
             return Ok(false);

@@ -20,7 +20,7 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Step that closes a cycle.
+/// Step between two voxels that closes a cycle with their shortest paths from the root.
 struct Candidate {
     cost: f64,
     class: HomologyClass,
@@ -28,7 +28,8 @@ struct Candidate {
 }
 
 impl CurveTracer<'_> {
-    /// Adds one cycle per independent class, and the paths from the cycles to the root.
+    /// Adds a cycle basis of the homology, cheapest cycles first, and the paths from the cycles to
+    /// the root.
     pub(super) fn add_cycles(&mut self, cocycle: &mut Cocycle) -> Result<(), Cancelled> {
         let object = self.context.object;
         let paths = self.paths;
@@ -57,8 +58,8 @@ impl CurveTracer<'_> {
         Ok(())
     }
 
-    /// Returns the cheapest candidate for each class that a closed path has which consists of two
-    /// shortest paths and one additional step.
+    /// Considers all closed paths that consist of two shortest paths and a step between their ends,
+    /// and returns the cheapest one of each non-zero homology class.
     fn cycle_candidates(
         &self,
         cocycle: &mut Cocycle,
@@ -67,7 +68,7 @@ impl CurveTracer<'_> {
         let paths = self.paths;
         let object = self.context.object;
         let mut cheapest: HashMap<HomologyClass, Candidate> = HashMap::new();
-        // closed paths are contractible except at few steps
+        // few steps close a path of non-zero class
         let shared = &*cocycle;
         let closing_steps =
             parallel::collect(object.len(), MIN_PARALLEL_ITEMS, |voxels, closing_steps| {

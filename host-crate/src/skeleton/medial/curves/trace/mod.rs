@@ -30,13 +30,13 @@ use crate::{
 };
 use std::{cmp::Reverse, ops::Range};
 
-/// Root of the shortest paths, and the paths.
+/// Shortest paths to all voxels of a component, with the root at which they start.
 pub struct PathsFromRoot {
     pub root: Root,
     pub paths: ShortestPaths,
 }
 
-/// Root voxel.
+/// Voxel at which the shortest paths start.
 #[derive(Clone, Copy)]
 pub struct Root {
     pub voxel: usize,
@@ -64,8 +64,8 @@ impl Root {
     }
 }
 
-/// Curves before any coverage-driven branch: one cycle per homology class, in order of increasing
-/// cost; without tunnels, the longest path or the centre of a ball.
+/// Curves to which branches are added for coverage: a cycle basis of the homology or, without
+/// tunnels, the path to the voxel farthest from the root, or the centre of a ball.
 pub struct InitialCurves {
     paths: ShortestPaths,
     links: VoxelLinks,
@@ -98,11 +98,11 @@ impl InitialCurves {
     }
 }
 
-/// Traces the curves of a component: the initial curves, a path from the farthest uncovered voxel
-/// until all voxels are covered, then branches to convex voxels if they are long enough. Edges that
-/// are too long are shortened within their homology class. The classes of all cycles are
-/// independent. With `extends_ends`, coverage assumes that ends are extended straight, as by
-/// [`extend_ends`](super::endpoints::extend_ends).
+/// Traces the curves of a component, in this order: the initial curves; branches to uncovered
+/// voxels, farthest first, until all voxels are covered; branches to convex voxels if they are long
+/// enough. Edges that are too long are then shortened within their homology class. The classes of
+/// all cycles are independent. With `extends_ends`, coverage assumes that ends are extended
+/// straight, as by [`extend_ends`](super::endpoints::extend_ends).
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -135,10 +135,10 @@ pub fn trace_curves(
 
 /// Fraction of the inscribed radius within which the following voxels of a path are skipped.
 const SKIPPED_FRACTION: f64 = 0.3;
-/// Maximum number of passes of shortening and coverage.
+/// Maximum number of passes that shorten edges and then restore coverage.
 const MAX_ROUNDS: usize = 20;
 
-/// Returns the voxel with the longest path.
+/// Returns the voxel with the longest path from the root; the smallest voxel index on ties.
 fn farthest_voxel_along(paths: &ShortestPaths, count: usize) -> usize {
     let range_max = |voxels: Range<usize>| {
         let keys = voxels.map(|voxel| (paths.length_units(voxel), Reverse(voxel)));
@@ -148,9 +148,10 @@ fn farthest_voxel_along(paths: &ShortestPaths, count: usize) -> usize {
     last.map_or(0, |(_, Reverse(voxel))| voxel)
 }
 
-/// Returns the centre of a component that is about as long as it is wide.
+/// Returns the voxel farthest from the background if the component is ball-like: no voxel is much
+/// farther from it than the background. Otherwise returns `None`.
 fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> Option<usize> {
-    // the first of the largest distances
+    // by distance to the background; the smaller voxel index wins ties
     let order = |a: &usize, b: &usize| {
         squared_distances[*a]
             .total_cmp(&squared_distances[*b])
@@ -171,13 +172,14 @@ fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> O
     (length <= 1.05 * squared_distances[middle].sqrt() - 0.3).then_some(middle)
 }
 
-/// State of the tracing.
+/// Curves traced so far, and the voxels that they cover.
 struct CurveTracer<'a> {
     context: &'a ComponentContext<'a>,
     rule: CoverageRule,
     paths: &'a ShortestPaths,
-    /// `true` for voxels of the skeleton, and the list of these voxels.
+    /// `true` for voxels of the skeleton; one entry per voxel.
     is_on_skeleton: Vec<bool>,
+    /// Voxels of the skeleton.
     skeleton_voxels: Vec<u32>,
     links: VoxelLinks,
     coverage: Coverage<'a>,

@@ -31,7 +31,7 @@ const MIN_CHUNK_BRICKS: u64 = 256;
 /// Number of waves of resident blocks per chunk of bricks.
 const CHUNK_WAVES: u64 = 4;
 
-/// Number of threads with work in a brick: each has four voxels.
+/// Number of threads per brick that have work: one per run of four lattice points.
 const USEFUL_THREADS: u32 = BRICK_VOXELS as u32 / 4;
 
 /// Force computation by the multipole method on one device.

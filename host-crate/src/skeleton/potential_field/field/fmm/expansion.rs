@@ -196,8 +196,8 @@ fn powers(at: f64, count: usize) -> Vec<[f64; 2]> {
     powers
 }
 
-/// Rounding errors of the terms of a translated expansion, over all translations and levels, in
-/// units in the last place of `f32`.
+/// Bound of the rounding error of a term of a translated expansion, accumulated over all
+/// translations and levels, in units in the last place of `f32`.
 const ROUNDING_UNITS: f64 = 32.0;
 
 /// Sample positions along each edge of the cube of `w` at which the error is evaluated.

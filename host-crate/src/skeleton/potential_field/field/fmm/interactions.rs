@@ -11,9 +11,9 @@ pub(super) type Offset = [i32; 3];
 
 /// Offsets to near bricks, and to far bricks whose parents are near.
 ///
-/// Bricks are near if their distance is at most a fixed multiple of the distance of a brick's
-/// corner from its centre; for cubes, within a ball whose squared radius is given in units of the
-/// brick's edge. Expansions are thus equally accurate for bricks of all shapes.
+/// Two bricks are near if the distance of their centres is at most a fixed multiple of the distance
+/// of a brick's corner from its centre, so that expansions are equally accurate for bricks of all
+/// shapes. For cubes this is a ball whose squared radius is given in units of the brick's edge.
 pub(super) struct InteractionLists {
     /// Offsets to near bricks, packed for the kernels.
     pub near: Vec<u32>,

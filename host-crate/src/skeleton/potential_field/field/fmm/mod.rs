@@ -8,8 +8,8 @@
 //! # Costs
 //! An expansion of order 8 has 165 coefficients (660 bytes), of order 10 286 (1144 bytes). Each
 //! brick with targets has an expansion, each brick with sources has moments; coarser levels add a
-//! third to a seventh. In addition there are 16 bytes per brick of the grid, 4 bytes per source,
-//! and 12 KiB per brick of the chunk being evaluated; the tables take 3 MB.
+//! seventh (solids) to a third (surfaces). In addition there are 16 bytes per brick of the grid, 4
+//! bytes per source, and 12 KiB per brick of the chunk being evaluated; the tables take 3 MB.
 //!
 //! | per brick with targets | operations at order 8 and squared near-field radius 24 |
 //! | --- | --- |
@@ -35,10 +35,10 @@
 //! Sources must be voxels of the targets' grid. For anisotropic or oblique voxels, bricks are cut
 //! from a lattice with 1, 2, 4 or 8 points per voxel along each axis, such that bricks are
 //! approximately cubes; lengths are in world units, and the ratio of the near-field radius to the
-//! distance of a brick's corner is the same as for cubes. There are more distinct offsets (686 for
-//! spacings of 1, 1 and 1.4, 133 for cubes), and near-field weights are computed rather than looked
-//! up. Voxels with an aspect ratio above about 31, and strongly oblique axes, are left to the
-//! all-pairs kernels.
+//! distance of a brick's corner from its centre is the same as for cubes. There are more distinct
+//! offsets (686 for spacings of 1, 1 and 1.4, 133 for cubes), and near-field weights are computed
+//! rather than looked up. Voxels with an aspect ratio above about 31, and strongly oblique axes,
+//! are left to the all-pairs kernels.
 
 mod device_tables;
 mod error_bounds;

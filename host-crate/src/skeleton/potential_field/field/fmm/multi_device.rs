@@ -117,7 +117,7 @@ fn compute_in_parts(
         catch_out_of_memory(|| compute_part(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = field.counter {
-        // a cancellation is not the failure of a device
+        // reports cancellation as such, rather than as the failure of a device
         counter.add(0).map_err(DeviceError::from)?;
     }
     let results = collect_results(streams.iter().map(crate::device::Stream::device), results)?;

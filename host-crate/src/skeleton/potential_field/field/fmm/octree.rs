@@ -20,7 +20,7 @@ use ferrovox_kernels::{
 pub(super) struct OccupiedBricks {
     /// Number of occupied bricks.
     pub count: u64,
-    /// Index of each brick of the grid among the occupied ones, or a sentinel.
+    /// Index of each brick of the grid among the occupied ones; `NO_BRICK` if it is empty.
     pub indices: Buffer<u32>,
     /// Occupied bricks in index order.
     pub bricks: Buffer<u32>,
@@ -36,7 +36,8 @@ pub(super) struct Level {
     pub targets: OccupiedBricks,
 }
 
-/// Levels on which some bricks are far from each other, and the finest level.
+/// Octree of bricks. Has the finest level, and all levels on which some bricks are far from each
+/// other.
 pub(super) struct Octree {
     /// Levels, finest first.
     pub levels: Vec<Level>,
@@ -110,7 +111,7 @@ impl Octree {
             .exclusive(Sum, &counts, &mut before)
             .map_err(device_error)?
             .download()?;
-        // no longer needed, and as large as the grid
+        // frees one element per brick of the grid
         drop(counts);
         let mut levels = with_capacity_or_unwind(grids.len());
         for (level, &grid) in grids.iter().enumerate() {
