@@ -1,5 +1,5 @@
-//! Benchmark of the time in which a process has initialised a device, run its first kernel, and
-//! extracted its first mesh.
+//! Benchmark of a process's start-up: the times of opening the driver, creating a context, running
+//! the first kernel, and extracting the first mesh.
 //!
 //! `cargo bench -p ferrovox --bench startup`
 //!

@@ -156,7 +156,7 @@ fn sweep(crate_path: &Path, profile: Option<&str>, options: &[OsString]) -> Resu
     Ok(file)
 }
 
-/// Adds default directories, which the benchmark does not know outside the repository.
+/// Adds options for the default directories, because a benchmark cannot locate the repository.
 fn with_defaults(options: &[OsString]) -> Vec<OsString> {
     let mut all = options.to_vec();
     for (name, directory) in [

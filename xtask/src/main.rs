@@ -36,8 +36,8 @@ enum Command {
     /// Compile the kernels to PTX, assemble and lint them, and write PTX, machine code and resource
     /// usage to host-crate/ptx (minutes)
     Ptx(ptx::Arguments),
-    /// Run all checks: format, lints, documentation, PTX, tests, conformance, examples (tens of
-    /// minutes; `--list` shows the steps)
+    /// Run the checks of a change: format, lints, tests, conformance, examples; with `--all`, also
+    /// documentation, PTX and bundle (tens of minutes; `--list` shows the steps)
     Test(test::Arguments),
     /// Run a benchmark, such as `bench mesh`; writes CSV and JSON to target/bench
     Bench(bench::Arguments),

@@ -104,7 +104,8 @@ impl NvvmArch {
     }
 
     /// Returns rustc's flags for `cfg(target_feature = "compute_NN")`, compatible with Rust-CUDA:
-    /// the features of this architecture and all older ones; of those with a letter only its own.
+    /// the features of this architecture and of all older ones, except that features with a letter
+    /// suffix are set for their own architecture only.
     pub(crate) fn target_features(self) -> Vec<String> {
         let (_, number, suffix, _) = self.row();
         let mut known: Vec<String> = COMPUTE_FEATURES

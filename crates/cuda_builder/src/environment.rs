@@ -7,9 +7,10 @@
 use std::env;
 use std::process::Command;
 
-/// Variables with these prefixes are removed,
+/// Prefixes of environment variables that configure the host's build and are therefore removed.
 const REMOVED_PREFIXES: [&str; 5] = ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "RUSTDOC", "DEP_"];
-/// and these variables, which the host's cargo sets for build scripts or passes on,
+/// Names of removed variables that have none of these prefixes: the host's cargo sets them for
+/// build scripts or passes them on.
 const REMOVED: [&str; 14] = [
     "RUSTFLAGS",
     "RUST_RECURSION_COUNT",
@@ -26,7 +27,8 @@ const REMOVED: [&str; 14] = [
     "CUDA_ARCH",
     "__CARGO_DEFAULT_LIB_METADATA",
 ];
-/// except for the user's settings of cargo's directories and network.
+/// Prefixes of variables that are kept although a removed prefix matches: the user's settings of
+/// cargo's directories, network and terminal.
 const KEPT_PREFIXES: [&str; 5] = [
     "CARGO_HOME",
     "CARGO_NET_",

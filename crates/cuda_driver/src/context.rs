@@ -80,7 +80,8 @@ impl Driver {
         Ok(context)
     }
 
-    /// Makes a context, or none for null, current on this thread (`cuCtxSetCurrent`).
+    /// Makes a context current on this thread; null leaves the thread without one
+    /// (`cuCtxSetCurrent`).
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).

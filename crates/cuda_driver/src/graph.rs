@@ -29,7 +29,7 @@ impl Driver {
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue).
     ///
     /// # Safety
-    /// 1. `graph` is a graph, and neither it nor a node of it is used afterwards.
+    /// 1. `graph` is a graph, and neither it nor any of its nodes is used afterwards.
     pub unsafe fn graph_destroy(&self, graph: CUgraph) -> CudaResult<()> {
         let destroy = self.table.graph_destroy.get()?;
         // SAFETY: the caller's guarantee (1).

@@ -20,7 +20,7 @@ impl Driver {
     /// 12040 is CUDA 12.4.
     ///
     /// # Errors
-    /// Any error reported by the driver; none in practice.
+    /// Errors of the driver, which do not occur in practice.
     pub fn version(&self) -> CudaResult<i32> {
         let (status, version) = self.query_version()?;
         check(status)?;

@@ -142,7 +142,7 @@ impl Function<'_> {
         let blocks = blocks.count().ok_or(CudaError::InvalidValue)?;
         let threads = block_size.count().ok_or(CudaError::InvalidValue)?;
         let _current = self.enter()?;
-        // SAFETY: a function of a loaded modulewith its context current.
+        // SAFETY: a function of a loaded module with its context current.
         unsafe { driver()?.available_dynamic_shared_memory(self.raw, blocks, threads) }
     }
 
@@ -157,7 +157,7 @@ impl Function<'_> {
     ) -> CudaResult<u32> {
         let threads = block_size.count().ok_or(CudaError::InvalidValue)?;
         let _current = self.enter()?;
-        // SAFETY: a function of a loaded modulewith its context current.
+        // SAFETY: a function of a loaded module with its context current.
         unsafe { driver()?.max_active_blocks(self.raw, threads, dynamic_smem_size, 0) }
     }
 
@@ -173,7 +173,7 @@ impl Function<'_> {
     ) -> CudaResult<(u32, u32)> {
         let limit = block_size_limit.count().ok_or(CudaError::InvalidValue)?;
         let _current = self.enter()?;
-        // SAFETY: a function of a loaded modulewith its context current.
+        // SAFETY: a function of a loaded module with its context current.
         unsafe { driver()?.max_potential_block_size(self.raw, dynamic_smem_size, limit) }
     }
 }

@@ -71,7 +71,8 @@ pub struct Graph {
     kernels: Vec<(GraphNode, KernelInvocation)>,
 }
 
-// SAFETY: the driver allows the use of a graph from any thread, by one at a time.
+// SAFETY: the driver allows the use of a graph from any thread, but not by two threads
+// concurrently.
 unsafe impl Send for Graph {}
 // SAFETY: every call of the driver borrows the graph mutably.
 unsafe impl Sync for Graph {}

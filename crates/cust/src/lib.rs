@@ -57,10 +57,9 @@
 //! dropped is an [error](error::CudaError::BufferDropped). The derive macro for [`DeviceCopy`]
 //! requires a fixed layout. Unified memory is pinned host memory if a device cannot access managed
 //! memory concurrently with the host. Not supported: textures, surfaces, arrays, external memory,
-//! OptiX, and the features that implement [`DeviceCopy`] for types of other crates.
+//! OptiX, the features `impl_mint` and `impl_num_complex`, and `vek` types as launch dimensions.
 //! `docs/kernels/from-rust-cuda-host.md` in the repository lists all names; a program that compiles
-//! against both
-//! crates tests the table.
+//! against both crates tests the table.
 
 pub mod context;
 pub mod device;

@@ -30,8 +30,7 @@ pub struct Module {
     inner: Arc<ModuleInner>,
 }
 
-/// The driver's module, unloaded when the [`Module`] and all functions and symbols of it are
-/// dropped.
+/// The driver's module, unloaded when the [`Module`] and all its functions and symbols are dropped.
 #[derive(Debug)]
 pub(crate) struct ModuleInner {
     raw: CUmodule,

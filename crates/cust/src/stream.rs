@@ -123,7 +123,7 @@ impl Stream {
     /// Errors of the driver.
     pub fn get_flags(&self) -> CudaResult<StreamFlags> {
         let _current = self.enter()?;
-        // SAFETY: a live streamwith its context current.
+        // SAFETY: a live stream with its context current.
         let bits = unsafe { driver()?.stream_flags(self.as_inner()) }?;
         Ok(StreamFlags::from_bits_truncate(bits))
     }
@@ -134,7 +134,7 @@ impl Stream {
     /// Errors of the driver.
     pub fn get_priority(&self) -> CudaResult<i32> {
         let _current = self.enter()?;
-        // SAFETY: a live streamwith its context current.
+        // SAFETY: a live stream with its context current.
         unsafe { driver()?.stream_priority(self.as_inner()) }
     }
 
@@ -181,7 +181,7 @@ impl Stream {
     /// Errors of the work.
     pub fn synchronize(&self) -> CudaResult<()> {
         let _current = self.enter()?;
-        // SAFETY: a live streamwith its context current.
+        // SAFETY: a live stream with its context current.
         unsafe { driver()?.stream_synchronize(self.as_inner()) }
     }
 
@@ -191,7 +191,7 @@ impl Stream {
     /// Errors of the work.
     pub fn query(&self) -> CudaResult<bool> {
         let _current = self.enter()?;
-        // SAFETY: a live streamwith its context current.
+        // SAFETY: a live stream with its context current.
         match unsafe { driver()?.stream_query(self.as_inner()) } {
             Ok(()) => Ok(true),
             Err(CudaError::NotReady) => Ok(false),

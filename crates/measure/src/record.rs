@@ -3,8 +3,7 @@
 use crate::Spread;
 use serde::{Deserialize, Serialize};
 
-/// One measurement: what was measured, on which device, how long it took, and its result. Fields
-/// that do not apply are omitted.
+/// One measurement: its subject, device, time and result. Fields that do not apply are omitted.
 ///
 /// A record is one line of JSON, or one CSV row under [`COLUMNS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
-//! CUDA occupancy calculator: how many blocks of a kernel are resident on a multiprocessor at a
-//! time, which resource limits their number, and which block size is best.
+//! CUDA occupancy calculator: how many blocks of a kernel are resident on a multiprocessor, which
+//! resource limits their number, and which block size is best.
 //!
 //! ferrovox chooses the block size of every launch with this crate. The calculator needs no GPU: it
 //! contains the limits of every compute capability from 1.0 to 12.1, and also accepts the limits of

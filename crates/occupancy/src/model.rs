@@ -24,8 +24,8 @@ pub trait OccupancyModel {
     /// per resource, then the resulting occupancy.
     fn explain(&self, kernel: &KernelResources, block: &BlockConfig) -> Vec<String>;
 
-    /// Returns the number of blocks resident on one multiprocessor at a time, or 0 if not even one
-    /// fits. Takes constant time.
+    /// Returns the number of resident blocks per multiprocessor, or 0 if not even one fits. Takes
+    /// constant time.
     fn active_blocks(&self, kernel: &KernelResources, block: &BlockConfig) -> u32 {
         self.allocate(kernel, block).limits.min()
     }

@@ -27,9 +27,9 @@ pub struct Reduction {
     pub active_blocks: u32,
 }
 
-/// Computes the slack of one resource by evaluating the model with other amounts of it. Returns
-/// `None` for [`Limiter::Blocks`], of which a kernel uses no adjustable amount, and if no block can
-/// run because of another resource.
+/// Computes the slack of one resource by evaluating the model with other amounts of the resource.
+/// Returns `None` for [`Limiter::Blocks`], which does not depend on the kernel, and if another
+/// resource prevents every block from running.
 ///
 /// Takes time logarithmic in the range of the resource.
 ///

@@ -2,8 +2,8 @@
 
 use super::{DeviceLimits, Occupancy};
 
-/// Division of a grid into waves of as many blocks as the device holds at a time, assuming blocks
-/// of equal duration.
+/// Division of a grid into waves, each of as many blocks as are resident on the device at the same
+/// time, assuming blocks of equal duration.
 ///
 /// ```
 /// use occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, OccupancyModel, Waves};
@@ -19,7 +19,7 @@ use super::{DeviceLimits, Occupancy};
 pub struct Waves {
     /// Number of blocks of the grid.
     pub grid: u64,
-    /// Number of blocks resident on the whole device at a time.
+    /// Number of blocks resident on the whole device at the same time.
     pub blocks_per_wave: u64,
     /// Number of full waves.
     pub full: u64,

@@ -59,8 +59,8 @@ pub fn is_in_shard(number: usize, every: usize) -> bool {
     run_all_cases() || number % every == run_shard().unwrap_or(0) % every
 }
 
-/// Returns `true`, and prints a note, if a test that takes minutes is to be skipped. It runs if
-/// [all cases are requested](run_all_cases), and in one of four shards.
+/// Returns `true` and prints a note if the calling test, which takes minutes, should be skipped.
+/// The test runs if [all cases are requested](run_all_cases), and in one of four shards.
 pub fn skip_slow_test(what: &str) -> bool {
     let number: usize = what.bytes().map(usize::from).sum();
     let is_in_run = |shard: usize| (shard + number).is_multiple_of(4);

@@ -1,8 +1,8 @@
 //! Benchmark of distance maps on all devices: sizes, methods, maximum distances, and distributions
 //! of sites.
 //!
-//! Example: `cargo xtask bench distance -- 256 512 --fields shell,head --max-distance none,36,10
-//! --peers`; see `--help` for the options.
+//! `cargo xtask bench distance 256 512 --fields shell,head --max-distance none,36,10 --peers`;
+//! `--help` lists the options.
 //!
 //! The sites are in device memory, one bit per voxel. `map` is the host time from the call until
 //! the stream is idle, including the allocation of the result (freed memory is reused, as in any

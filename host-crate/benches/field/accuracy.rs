@@ -14,8 +14,8 @@ use nalgebra::Vector3;
 /// Number of targets examined.
 const SAMPLES: usize = 64;
 
-/// Returns the largest angle, in degrees, between a direction and that of a sum in `f64` on the
-/// host, over some targets.
+/// Returns the largest angle, in degrees, between a computed direction and the direction of a
+/// direct sum in `f64` on the host, over about [`SAMPLES`] targets.
 pub fn max_direction_error(
     stream: &Stream,
     mask: &DeviceMask,

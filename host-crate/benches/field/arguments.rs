@@ -90,7 +90,8 @@ impl Arguments {
         !self.sizes.is_empty() || (!has_points && jobs.iter().any(needs_grid))
     }
 
-    /// Returns all combinations; those of `multipole`, which has one precision, once.
+    /// Returns all combinations of variant, precision and exponent, except `multipole` in `f32`,
+    /// because its precision is fixed.
     ///
     /// # Errors
     /// An unknown name, or an exponent out of range.

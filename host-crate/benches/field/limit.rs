@@ -9,8 +9,8 @@ use ferrovox::{
 /// warp.
 const ISSUED_PER_CLOCK: f64 = 4.0 * 32.0;
 
-/// Threads of a multiprocessor for which a root, a reciprocal, a power of two or a logarithm is
-/// issued per clock.
+/// Roots, reciprocals, powers of two and logarithms that a multiprocessor issues per clock, each
+/// counted for one thread.
 const SPECIAL_PER_CLOCK: f64 = 16.0;
 
 /// Conversions to `f64` per clock, on devices with full `f64` throughput.

@@ -1,7 +1,7 @@
 //! Times the force field on every device present, for combinations of variants, exponents and
 //! precisions, and reports its accuracy.
 //!
-//! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help`
+//! `cargo xtask bench field --variants all --exponents 2,6 --precision f32,accurate`; `--help`
 //! lists the options.
 //!
 //! With `--solids human:256,animal` entire skeletons are timed instead, stage by stage. With

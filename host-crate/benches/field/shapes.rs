@@ -1,4 +1,4 @@
-//! Targets and sources.
+//! Targets and sources: voxels of a ball and a sphere around it, and of a tube.
 
 use crate::support::Outcome;
 use ferrovox::{
@@ -13,7 +13,7 @@ fn radius(count: usize) -> usize {
     exact.ceil() as usize + 1
 }
 
-/// Returns a mask of `count` voxels: those of a ball, except for some at its end.
+/// Returns a mask of the first `count` voxels, in index order, of a ball with at least as many.
 pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
     let radius = radius(count) as i64;
     let side = 2 * (radius + 3) as usize + 1;
@@ -36,8 +36,8 @@ pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
     )?)
 }
 
-/// Returns `count` points at voxels around such a ball, on a spiral over a sphere; some may
-/// coincide.
+/// Returns `count` points, rounded to voxels, on a spiral over a sphere around the [`ball`] of
+/// `ball` voxels. Some may coincide.
 pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<Sources> {
     let radius = radius(ball) as f64 + 2.0;
     let centre = radius + 1.0;

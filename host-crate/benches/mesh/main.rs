@@ -1,7 +1,7 @@
 //! Benchmark of isosurface extraction on all devices: sizes, sample types, methods, with and
 //! without normals.
 //!
-//! `cargo xtask bench mesh -- 128 256 512 --types u8,f32 --peers`; `--help` lists the options.
+//! `cargo xtask bench mesh 128 256 512 --types u8,f32 --peers`; `--help` lists the options.
 //!
 //! The volume is in device memory. `extract` is the host time from the call until the stream has
 //! finished, including the allocation of the output (freed memory is cached and reused, as in any

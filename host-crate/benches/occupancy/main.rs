@@ -1,8 +1,8 @@
 //! Benchmark of kernels over block size, register limit or shared memory, together with the
 //! occupancy that the calculator predicts for each configuration.
 //!
-//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,scan_sum_32_u32 --over
-//! blocks,registers,shared`; `--help` lists the options.
+//! Example: `cargo xtask bench occupancy --kernel scan_sum_32_u32 --over blocks,registers,shared`;
+//! `--help` lists the options.
 //!
 //! A kernel is measured inside a pipeline that launches it, with the pipeline's data. The time is
 //! the sum of the kernel's launches in one run of the pipeline, by the device's clock; the median

@@ -20,7 +20,7 @@ pub struct SpeedUps {
     pub gtx_580: [f64; 3],
 }
 
-/// The table.
+/// Table 2 of Zhao et al. (2016), by increasing width.
 pub const TABLE: [Row; 5] = [
     row(16, 10_971, 3.1, [3.0, 3.3, 3.6], [2.7, 2.4, 2.6]),
     row(32, 22_254, 24.8, [5.3, 5.8, 6.2], [5.0, 5.3, 5.6]),

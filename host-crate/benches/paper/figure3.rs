@@ -1,5 +1,5 @@
-//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, from its equation for its two
-//! GPUs, and the speed of the force-field kernel on a device present.
+//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, computed by equation (2) for the
+//! paper's two GPUs, and the measured time of the force-field kernel on a device.
 
 use crate::{phantom::Phantom, support::Outcome};
 use ferrovox::{
@@ -36,7 +36,7 @@ fn blocks() -> impl Iterator<Item = u32> {
 /// al. (2016) and with few registers.
 ///
 /// # Errors
-/// None for the figures of Zhao et al. (2016).
+/// Errors of the occupancy model, which do not occur for the kernels of this module.
 pub fn occupancy_by_equation() -> Outcome<String> {
     let mut text = String::from(
         "figures 3(a) and 3(b): occupancy by threads per block, in per cent, by equation (2)\n",

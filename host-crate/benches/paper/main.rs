@@ -94,7 +94,7 @@ fn serial(report: &mut Report, arguments: &Arguments, row: &Row) -> Outcome<Time
     ))
 }
 
-/// Times all columns on a device.
+/// Times the kernel variant of every column of the table on a device.
 fn on_device(
     report: &mut Report,
     arguments: &Arguments,

@@ -21,7 +21,7 @@ pub struct Time {
     pub is_extrapolated: bool,
 }
 
-/// Columns: those of Zhao et al. (2016), and one more.
+/// Columns of the table: the three variants of Zhao et al. (2016), and one more.
 pub const COLUMNS: [FieldVariant; 4] = [
     FieldVariant::Simple,
     FieldVariant::Constant,

@@ -3,7 +3,7 @@
 use crate::support::Outcome;
 use ferrovox::device::{Buffer, Device, DeviceError, Stream};
 
-/// Number of chunks on a device at a time, as in the scan.
+/// Number of chunks in flight per device, as in the scan.
 const SLOTS: usize = 4;
 
 /// A stream with memory for a chunk.
@@ -12,14 +12,15 @@ struct Slot {
     memory: Buffer<u32>,
 }
 
-/// Devices that process chunks of the given lengths in turn.
+/// Streams and memory for copying chunks to several devices; chunks are assigned round-robin.
 pub struct Copies {
     lanes: Vec<Vec<Slot>>,
     lengths: Vec<usize>,
 }
 
 impl Copies {
-    /// Allocates the memory, which is kept.
+    /// Creates the streams and allocates the device memory, which all runs reuse. `lengths` are the
+    /// numbers of elements of the chunks.
     pub fn new(devices: &[Device], lengths: &[usize]) -> Outcome<Self> {
         let room = lengths.iter().max().copied().unwrap_or(0);
         let slot = |device: &Device| {
@@ -76,8 +77,8 @@ fn copy(slots: &mut [Slot], chunks: Vec<(&[u32], &mut [u32])>) -> Result<(), Dev
     let mut begun = Ok(());
     for (turn, (from, to)) in chunks.into_iter().enumerate() {
         let Slot { stream, memory } = &mut slots[turn % SLOTS];
-        // SAFETY: both are borrowed for longer than this function runs, which waits for the copies
-        // even if one fails.
+        // SAFETY: `from` and `to` are borrowed until this function returns, and it waits for all
+        // copies first, even if one fails.
         begun = unsafe {
             let begin = stream.begin_write(memory, from);
             begin.and_then(|()| stream.begin_read(memory, to))

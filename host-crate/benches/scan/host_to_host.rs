@@ -13,7 +13,7 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::time::Instant;
 
-/// Methods, with their names in the table. The second is that of Yoshikawa and Yoshida.
+/// Methods, with their names in the table. The second is the one of Yoshikawa and Yoshida.
 const METHODS: [(MultiDeviceMethod, &str); 2] = [
     (MultiDeviceMethod::RescanWithOffset, "folded"),
     (MultiDeviceMethod::AddAfterwards, "added"),

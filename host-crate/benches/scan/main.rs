@@ -1,7 +1,7 @@
 //! Benchmark of exclusive scans on all devices: sizes, element types, operators, methods; and table
 //! 1 of Yoshikawa and Yoshida.
 //!
-//! `cargo xtask bench scan -- 2^21 2^28 --types u32,u64 --peers`; `--help` lists the options.
+//! `cargo xtask bench scan 2^21 2^28 --types u32,u64 --peers`; `--help` lists the options.
 //!
 //! `scan`: input and output are in device memory; the time is measured by the device's clock, over
 //! several consecutive scans, which hides the launch overhead of the host. `host to host`: upload,

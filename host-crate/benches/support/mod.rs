@@ -30,8 +30,8 @@ pub fn devices(names: &[String]) -> Outcome<Vec<Device>> {
         .collect::<Result<_, DeviceError>>()?)
 }
 
-/// Measures work on a stream by the device's clock, `repeats` executions at a time, after a
-/// warm-up.
+/// Measures work on a stream by the device's clock, after a warm-up. Each measurement covers
+/// `repeats` executions.
 pub fn time_by_events(
     stream: &Stream,
     runs: usize,

@@ -10,13 +10,14 @@ use nalgebra::Point3;
 pub struct CurveTrace {
     /// Component of each node, if it is in the object.
     pub nodes: Vec<Option<usize>>,
-    /// Edges of the cubes that each curve can be pushed to, if all of it is inside.
+    /// Edges of the cubes to which each curve can be pushed; `None` unless the whole curve is
+    /// inside.
     pub chains: Vec<Option<Vec<u32>>>,
     /// Component of each curve, by its first point in the object.
     pub edges: Vec<Option<usize>>,
-    /// Length of all curves in the world.
+    /// Total length of the curves, in world units.
     pub length: f64,
-    /// Length of the parts outside the object.
+    /// Total length of the parts outside the object, in world units.
     pub outside: f64,
     /// Faults: positions outside the object.
     pub property: Property,

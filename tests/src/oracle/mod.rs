@@ -144,7 +144,7 @@ pub struct Verdict {
     pub tunnels: usize,
     /// Number of nodes with one edge.
     pub ends: usize,
-    /// Length of all curves in the world.
+    /// Total length of the curves, in world units.
     pub length: f64,
     /// One connected skeleton per component, and cycles that form a basis of the tunnels.
     pub homotopy: Property,

@@ -1,9 +1,9 @@
 //! Limits on the language of the sources, checked on every Rust file of the repository.
 //!
-//! The patterns are those that readers from outside stumbled over: doc comments that open with a
-//! bare clause ("What is read."), doc comments that only make sense next to their neighbour ("Those
-//! of the mask."), functions named `of`, over-long comment lines, and `match` on a `bool`. The
-//! limits are a floor: they do not make a text good.
+//! The counted patterns are doc comments that open with a bare clause ("What is read."), doc
+//! comments that only make sense next to their neighbour ("Those of the mask."), functions named
+//! `of`, over-long comment lines, and `match` on a `bool`. The limits are a floor: they do not make
+//! a text good.
 
 use std::fs;
 use std::path::Path;

@@ -12,7 +12,7 @@ pub struct Workspace {
     pub targets: Vec<Target>,
 }
 
-/// A package.
+/// Package of the workspace.
 pub struct Package {
     pub name: String,
     /// Directory, relative to the workspace.
@@ -27,7 +27,7 @@ pub struct Dependency {
     pub to: String,
 }
 
-/// A library or a program.
+/// Build target of a package: a library or a program.
 pub struct Target {
     pub package: String,
     /// Root file, relative to the workspace.

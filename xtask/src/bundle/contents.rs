@@ -13,7 +13,7 @@ const NEED_A_COMPILER: [&str; 4] = [
     "xtask",
 ];
 
-/// Build without debug information, which would be stripped anyway.
+/// Environment variables that omit debug information, which would be stripped anyway.
 const VARIABLES: [(&str, &str); 2] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
     ("CARGO_PROFILE_RELEASE_STRIP", "symbols"),
@@ -53,8 +53,8 @@ pub fn build_all() -> Result<Vec<Program>> {
         "crates/tests/conformance/ferrovox",
         &["test", "--workspace", "--release", "--no-run", "--tests"],
     )?);
-    // programs that are tests by running: host code for the API of Rust-CUDA, and use of the
-    // library from outside the workspace
+    // programs that test by being run: host code for the API of Rust-CUDA, and a program outside
+    // the workspace that uses the library
     for folder in ["crates/tests/conformance-cust/ours", "tests/scratch"] {
         let binaries = build(folder, &["build", "--release", "--bins"])?;
         programs.extend(binaries.into_iter().map(|program| Program {

@@ -15,9 +15,9 @@ const TOOLS: [(&str, &str); 3] = [("tar", "tar"), ("xz", "xz-utils"), ("strip", 
 /// Compression effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Fast: an upper bound of the archive's size, in seconds.
+    /// Takes seconds, and yields an upper bound of the archive's size.
     Low,
-    /// Thorough, in minutes.
+    /// Takes minutes, and yields the smallest archive.
     High,
 }
 
@@ -93,7 +93,7 @@ pub fn pack<'a>(
     }
     let file =
         File::create(archive).with_context(|| format!("cannot write {}", archive.display()))?;
-    // no data of the machine and the time, so that equal programs result in equal archives
+    // omit owners and times, so that equal programs result in equal archives
     let mut tar = Command::new("tar");
     tar.args([
         "--create",

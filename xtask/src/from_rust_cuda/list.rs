@@ -66,7 +66,7 @@ pub struct Row {
     /// Alternative to the feature.
     #[serde(default)]
     pub instead: String,
-    /// ProgramKind and name of each test.
+    /// Kind and name of each test that covers the row.
     #[serde(default)]
     pub shown_by: Vec<String>,
 }

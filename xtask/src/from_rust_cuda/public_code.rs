@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::paths;
 use crate::test::outside;
 
-/// Workspace of these crates.
+/// Workspace of the public crates' kernels.
 const FOLDER: &str = "crates/tests/public-code";
 
 /// Packages with kernels, by the short names of their tests.

@@ -21,7 +21,7 @@ pub fn find() -> Option<Ptxas> {
     Ptxas::find(&[paths::tools()])
 }
 
-/// Returns the shell command that installs it.
+/// Returns the shell command that installs the assembler.
 pub fn install_command() -> String {
     format!(
         "python3 -m pip install --no-deps --target {} {PACKAGE}=={VERSION}",

@@ -26,7 +26,7 @@ enum State {
     Missing(String),
 }
 
-/// Required by one test only.
+/// Name of the occupancy header, which only one test requires.
 const HEADERS: &str = "occupancy header";
 
 /// Runs the command.

@@ -1,5 +1,5 @@
-//! Steps that run in the background: they keep one core busy, next to steps that leave one idle at
-//! times.
+//! Steps that run in the background. They keep one core busy while other steps do not use all
+//! cores.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};

@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 background = Some(BackgroundStep::start(step.name, step.description, commands))
             }
             Work::Checks(_) => outcomes.push(session.perform(step)),
-            // tests build kernels in the same directory
+            // the other steps build kernels in the directory that a background step uses
             _ => {
                 outcomes.extend(background.take().map(BackgroundStep::end));
                 outcomes.push(session.perform(step));

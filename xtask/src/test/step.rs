@@ -9,7 +9,7 @@ use crate::paths;
 
 /// A step: a group of checks with a common purpose.
 pub struct Step {
-    /// Name, a single word.
+    /// Name in the summary and on the command line; a single word for the regular steps.
     pub name: &'static str,
     /// Property that the step verifies.
     pub description: &'static str,
@@ -25,7 +25,8 @@ pub enum Work {
     Checks(Vec<Command>),
     /// Commands with test output, whose tests are counted. A command without tests counts as one.
     Tests(Vec<Command>),
-    /// Commands that run in the background of the following steps.
+    /// Commands that run concurrently with the [`Checks`](Work::Checks) steps that follow; any
+    /// other step waits until they have ended.
     Background(Vec<Command>),
     /// Building and running the test programs of the workspace.
     Programs,

@@ -31,7 +31,8 @@ pub fn replacement_steps(arguments: &Arguments) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Returns the regular steps, cheap ones first.
+/// Returns the regular steps in the order in which they run. To add a step, add a row to the table
+/// at the end; `.ci/run` names the steps that only run with `--all`.
 pub fn regular_steps() -> Result<Vec<Step>> {
     let public_code = paths::root().join("crates/tests/public-code");
     let mut format = vec![

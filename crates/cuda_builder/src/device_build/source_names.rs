@@ -4,8 +4,8 @@
 //! rustc can replace path prefixes. The prefixes depend on the crate: files of the kernels'
 //! workspace are named relative to its root, those of other crates by their package. As flags of
 //! the whole build they would differ between workspaces, and cargo would compile shared
-//! dependencies once per workspace, and again at every alternation. Therefore a wrapper script
-//! around rustc adds the flags for each crate.
+//! dependencies once per workspace, and again whenever builds of workspaces alternate. Therefore a
+//! wrapper script around rustc adds the flags for each crate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,8 +3,8 @@
 //!
 //! rustc does not support address spaces. A static with `#[link_section = ".nvptx.shared"]` is
 //! therefore compiled to an ordinary global with generic uses. It is redefined in address space 3
-//! (constant memory: 4), and each use `@TILE` is replaced by the constant expression `addrspacecast
-//! (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then selects `ld.shared`.
+//! (constant memory: 4), and each use `@TILE` is replaced by the constant expression
+//! `addrspacecast (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then selects
 //! `ld.shared`.
 
 use std::collections::{BTreeMap, HashMap};

@@ -7,12 +7,10 @@ use crate::table::MissingFunction;
 /// Declares the error type from one row per code: number, variant, name, description.
 macro_rules! status_codes {
     ($($code:literal $variant:ident $name:literal $sentence:literal;)*) => {
- /// Failure of a driver call: a status code of the driver, or an invalid argument found
+        /// Failure of a driver call: a status code of the driver, or an invalid argument found
         /// before the call.
         ///
-        /// The descriptions are part of this crate and do not require a driver.
-        ///
-        /// Every text is this crate's own: an error can be shown where there is no driver.
+        /// All descriptions are part of this crate, so printing an error requires no driver.
         ///
         /// An error of an earlier asynchronous launch can be reported by any later call; this is
         /// usually the case for the codes from [`CudaError::IllegalAddress`] to

@@ -35,11 +35,11 @@ pub enum DeviceAttribute {
     TextureAlignment = 14,
     /// Number of multiprocessors.
     MultiprocessorCount = 16,
-    /// 1 if kernels have a time limit (a display hangs on the device).
+    /// 1 if kernels have a time limit, as on a device that drives a display.
     KernelExecTimeout = 17,
-    /// 1 if the device shares the host's memory.
+    /// 1 if the device is integrated and shares the host's memory.
     Integrated = 18,
-    /// 1 if host memory can be mapped into the device's addresses.
+    /// 1 if host memory can be mapped into the device's address space.
     CanMapHostMemory = 19,
     /// Compute mode: 0 any number of processes, 2 prohibited, 3 one process.
     ComputeMode = 20,
@@ -63,25 +63,25 @@ pub enum DeviceAttribute {
     MaximumTexture2DLayeredLayers = 29,
     /// Alignment of a surface's address, in bytes.
     SurfaceAlignment = 30,
-    /// 1 if several kernels can run at a time.
+    /// 1 if the device can run several kernels concurrently.
     ConcurrentKernels = 31,
-    /// 1 if memory errors are corrected.
+    /// 1 if error correction (ECC) is enabled.
     EccEnabled = 32,
     /// Number of the device's PCI bus.
     PciBusId = 33,
     /// Number of the device on its PCI bus.
     PciDeviceId = 34,
-    /// 1 if the (Windows) driver is the one for compute only.
+    /// 1 if the device uses Windows' compute-only driver model (TCC).
     TccDriver = 35,
     /// Peak clock of the memory, in kHz.
     MemoryClockRate = 36,
     /// Width of the memory bus, in bits.
     GlobalMemoryBusWidth = 37,
-    /// Bytes of L2 cache.
+    /// Size of the L2 cache, in bytes.
     L2CacheSize = 38,
-    /// Maximum number of threads on a multiprocessor at a time.
+    /// Maximum number of resident threads per multiprocessor.
     MaxThreadsPerMultiprocessor = 39,
-    /// Copies that can run at the same time as kernels.
+    /// Number of copies that can run concurrently with kernels.
     AsyncEngineCount = 40,
     /// 1 if host and devices share one address space.
     UnifiedAddressing = 41,
@@ -149,9 +149,9 @@ pub enum DeviceAttribute {
     MaximumTexture2DMipmappedWidth = 73,
     /// Maximum height of a 2D mipmapped texture.
     MaximumTexture2DMipmappedHeight = 74,
-    /// 9 of compute capability 9.0.
+    /// Major version of the compute capability: 9 for 9.0.
     ComputeCapabilityMajor = 75,
-    /// 0 of compute capability 9.0.
+    /// Minor version of the compute capability: 0 for 9.0.
     ComputeCapabilityMinor = 76,
     /// Maximum width of a 1D mipmapped texture.
     MaximumTexture1DMipmappedWidth = 77,
@@ -161,9 +161,9 @@ pub enum DeviceAttribute {
     GlobalL1CacheSupported = 79,
     /// 1 if local accesses are cached in L1.
     LocalL1CacheSupported = 80,
-    /// Bytes of shared memory on a multiprocessor.
+    /// Shared memory per multiprocessor, in bytes.
     MaxSharedMemoryPerMultiprocessor = 81,
-    /// 32-bit registers on a multiprocessor.
+    /// Number of 32-bit registers per multiprocessor.
     MaxRegistersPerMultiprocessor = 82,
     /// 1 if managed memory can be allocated.
     ManagedMemory = 83,
@@ -173,30 +173,31 @@ pub enum DeviceAttribute {
     MultiGpuBoardGroupId = 85,
     /// 1 if atomics between host and device are native.
     HostNativeAtomicSupported = 86,
-    /// Single- over double-precision throughput.
+    /// Ratio of single-precision to double-precision throughput.
     SingleToDoublePrecisionPerfRatio = 87,
-    /// 1 if the device can use the host's ordinary memory.
+    /// 1 if the device can access pageable host memory.
     PageableMemoryAccess = 88,
-    /// 1 if host and device can use managed memory at the same time.
+    /// 1 if host and device can access managed memory concurrently.
     ConcurrentManagedAccess = 89,
-    /// 1 if a kernel can be interrupted for another.
+    /// 1 if a running kernel can be preempted.
     ComputePreemptionSupported = 90,
     /// 1 if registered host memory has the same address on the device.
     CanUseHostPointerForRegisteredMem = 91,
-    /// 1 if a grid can be launched whose blocks all run at the same time. (Not part of Rust-CUDA.)
+    /// 1 if cooperative launches are supported, whose blocks are all resident at the same time.
+    /// (Not part of Rust-CUDA.)
     CooperativeLaunch = 95,
-    /// Bytes of shared memory a block may have when its kernel asks for it. (Not part of
+    /// Maximum shared memory per block for a kernel that opts in, in bytes. (Not part of
     /// Rust-CUDA.)
     MaxSharedMemoryPerBlockOptin = 97,
-    /// Maximum number of blocks on a multiprocessor at a time. (Not part of Rust-CUDA.)
+    /// Maximum number of resident blocks per multiprocessor. (Not part of Rust-CUDA.)
     MaxBlocksPerMultiprocessor = 106,
-    /// Bytes of L2 cache that can be set aside for data that should stay. (Not part of Rust-CUDA.)
+    /// Maximum part of the L2 cache that can be reserved for persisting accesses, in bytes. (Not
+    /// part of Rust-CUDA.)
     MaxPersistingL2CacheSize = 108,
-    /// Bytes of shared memory that the driver takes of every block for itself. (Not part of
-    /// Rust-CUDA.)
+    /// Shared memory that the driver reserves in each block, in bytes. (Not part of Rust-CUDA.)
     ReservedSharedMemoryPerBlock = 111,
-    /// 1 if memory can be allocated in the order of a stream. (Not part of Rust-CUDA.)
+    /// 1 if memory pools and stream-ordered allocation are supported. (Not part of Rust-CUDA.)
     MemoryPoolsSupported = 115,
-    /// 1 if blocks can be launched in clusters. (Not part of Rust-CUDA.)
+    /// 1 if launches with clusters of blocks are supported. (Not part of Rust-CUDA.)
     ClusterLaunch = 120,
 }

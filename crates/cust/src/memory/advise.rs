@@ -102,7 +102,7 @@ fn advise<T: DeviceCopy>(values: &HostValues<T>, hint: Hint<'_>) -> CudaResult<(
             drop(current);
             let _current = stream.enter()?;
             let device = device.map(|device| device.as_raw());
-            // SAFETY: a live streamwith its context current.
+            // SAFETY: a live stream with its context current.
             unsafe { driver()?.prefetch(address, size, device, stream.as_inner()) }
         }
     }

@@ -95,7 +95,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if !owner.has_memory_pools() {
             return DeviceBuffer::plain(owner.clone(), size, bytes);
         }
-        // SAFETY: a live streamwith its context current.
+        // SAFETY: a live stream with its context current.
         let address = unsafe { driver()?.mem_alloc_async(bytes, stream.as_inner()) }?;
         let slice = DeviceSlice::in_context(DevicePointer::from_raw(address), size, owner.raw());
         let origin = Origin::Ordered(Arc::clone(stream.shared()));

@@ -45,7 +45,7 @@ pub unsafe fn cuda_malloc_async<T: DeviceCopy>(
 ) -> CudaResult<DevicePointer<T>> {
     let size = nonzero_bytes::<T>(count)?;
     let _current = stream.enter()?;
-    // SAFETY: a live streamwith its context current.
+    // SAFETY: a live stream with its context current.
     Ok(DevicePointer::from_raw(unsafe {
         driver()?.mem_alloc_async(size, stream.as_inner())
     }?))

@@ -228,7 +228,7 @@ fn damage_npy(bytes: Vec<u8>, donor: &[u8], random: &mut Random) -> Vec<u8> {
 fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut inner = Vec::new();
     bytes.starts_with(&GZIP).then(|| {
-        // a file that is damaged already yields what can be decompressed
+        // if the file was damaged before, keep the part that can be decompressed
         let _ = GzDecoder::new(bytes)
             .take(MAX_UNPACKED)
             .read_to_end(&mut inner);

@@ -197,7 +197,7 @@ impl Peers {
         Ok(peers)
     }
 
-    /// Asks the other libraries to read a file.
+    /// Reads a file with all other libraries and returns their results.
     fn read(&mut self, path: &Path) -> Result<Value> {
         writeln!(self.input, "{}", path.display())?;
         self.line()

@@ -1,4 +1,4 @@
-//! Report of what was tried and what failed.
+//! Report of the attempts and the failures.
 
 use anyhow::{Context, Result};
 use std::{

@@ -2,7 +2,7 @@
 
 use crate::mutate::Random;
 
-/// Words to put in place of a number or a name.
+/// Words that replace a number or a name.
 const WORDS: [&str; 24] = [
     "0",
     "-1",
