@@ -80,7 +80,9 @@ pub struct PassBound {
     /// Largest cost of a candidate: in the first pass a distance along x, in the second a squared
     /// distance in the plane.
     pub max_cost: u32,
-    /// Largest distance along the pass's lines, in voxels.
+    /// Largest distance along the pass's scanlines, in voxels. Chunks farther from every candidate
+    /// are skipped, and so are margin positions farther from their segment; individual candidates
+    /// are not checked against it.
     pub max_step: u32,
     /// Largest squared distance within the bound; in the last pass without nearest sites, the
     /// largest whose distance, rounded to f32, does not exceed the maximum distance.
