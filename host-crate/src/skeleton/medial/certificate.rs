@@ -1,9 +1,9 @@
 //! Verification of the properties that the curves of a component must have.
 //!
-//! Each property is checked by a method of [`Certifier`] and reported as a [`Violation`]. `assemble`
-//! converts violations to the public [`Failure`](super::Failure), and `pipeline::skeleton::Defect`
-//! adds a name, a position and a message. `docs/skeleton.md` and the help of `ferrovox skeleton`
-//! list the properties.
+//! Each property is checked by a method of [`Certifier`] and reported as a [`Violation`].
+//! `assemble` converts violations to the public [`Failure`](super::Failure), and
+//! `pipeline::skeleton::Defect` adds a name, a position and a message. `docs/skeleton.md` and the
+//! help of `ferrovox skeleton` list the properties.
 
 use super::{
     context::ComponentContext,
