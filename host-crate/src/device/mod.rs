@@ -10,12 +10,12 @@
 //!
 //! let stream = Device::best().stream()?;
 //! let grid = Grid { nx: 8, ny: 8, nz: 8 };
-//! let rows = Rows { nx: 8, ny: 8, nz: 8, piece: 8, run: 1 };
+//! let rows = Rows { nx: 8, ny: 8, nz: 8, chunk: 8, run: 1 };
 //! let mut samples = stream.alloc::<f32>(512)?;
 //! // SAFETY: `samples` holds the grid's 512 samples, and `rows` is their extent.
 //! unsafe {
 //!     let args = (grid, rows, [3.5; 3], 2.0, samples.view_mut());
-//!     stream.launch::<fill_sphere>(Launch::pieces(rows.pieces()), args)?;
+//!     stream.launch::<fill_sphere>(Launch::pieces(rows.chunks()), args)?;
 //! }
 //! assert!(stream.download(&samples)?.iter().any(|&value| value > 0.0));
 //! # Ok::<(), ferrovox::device::DeviceError>(())

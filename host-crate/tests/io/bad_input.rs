@@ -135,7 +135,7 @@ fn a_file_with_the_extension_of_another_format_is_read_by_its_content() {
             assert_eq!(found.header.format, expected.header.format);
             let says_both = |note: &String| {
                 note.starts_with("the extension is that of ")
-                    && note.ends_with(&format!("it is read as {}", found.header.format))
+                    && note.ends_with(&format!("the file is read as {}", found.header.format))
             };
             let is_same = VolumeFormat::from_path(name.as_ref()) == Some(found.header.format);
             let notes = &found.header.notes;

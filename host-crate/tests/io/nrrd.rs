@@ -225,7 +225,7 @@ fn text_and_hexadecimal_samples() {
     let header = "type: uint8\ndimension: 1\nsizes: 3\nencoding: ascii";
     assert_eq!(
         message("a.nrrd", &nrrd(header, b"1 256 3")),
-        "a.nrrd: sample 1 reads \"256\", which is not a u8; correct the file"
+        "a.nrrd: sample 1 is \"256\", which is not a u8; correct the file"
     );
     assert!(
         message("a.nrrd", &nrrd(header, b"1   2  ")).contains("3 bytes, but the file has only 2")

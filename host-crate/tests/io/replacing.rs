@@ -137,7 +137,7 @@ fn missing_folder_is_reported() {
     assert_eq!(
         error,
         format!(
-            "{}: cannot create the file: there is no folder {}",
+            "{}: cannot create the file: there is no folder {}; create it first",
             path.display(),
             missing.display()
         )

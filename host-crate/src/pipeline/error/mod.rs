@@ -424,7 +424,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("ball.nii: there is no device")
+                .starts_with("ball.nii: no devices given")
         );
     }
 }

@@ -34,15 +34,17 @@
 //! triangles from the hexagon to each of its two loops. No diagonal lies in a face.
 //!
 //! ```
-//! use ferrovox_kernels::isosurface::topology::{Rule, Shape};
+//! use ferrovox_kernels::isosurface::topology::{Disambiguation, Subcase};
 //!
 //! // two opposite corners are below: separate if weak, joined by a tunnel if strong
 //! let values = |below: f64| [below, 1.0, 1.0, 1.0, 1.0, 1.0, below, 1.0];
-//! let (weak, strong) = (values(-1.0), values(-20.0));
-//! assert_eq!(Shape::of(&weak, Rule::Trilinear).triangles().1, 2);
-//! assert_eq!(Shape::of(&strong, Rule::Trilinear).triangles().1, 18);
-//! assert_eq!(Shape::of(&strong, Rule::Trilinear).inner_vertices(), 6);
-//! assert_eq!(Shape::of(&strong, Rule::Separated).triangles().1, 2);
+//! let weak = Subcase::from_values(&values(-1.0), Disambiguation::Trilinear);
+//! let strong = Subcase::from_values(&values(-20.0), Disambiguation::Trilinear);
+//! let separated = Subcase::from_values(&values(-20.0), Disambiguation::Separated);
+//! assert_eq!(weak.triangles().1, 2);
+//! assert_eq!(strong.triangles().1, 18);
+//! assert_eq!(strong.inner_vertices(), 6);
+//! assert_eq!(separated.triangles().1, 2);
 //! ```
 
 mod discs;
