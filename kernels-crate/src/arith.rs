@@ -3,8 +3,8 @@
 /// Returns `a / b` and `a % b` with one division, and 0 and `a` if `b` is 0.
 ///
 /// GPUs have no instruction for either. If both operands fit in 32 bits, which is the common case,
-/// a 32-bit division is used; otherwise a bit-wise one, since the code of a fast 64-bit division
-/// takes a driver longer to compile than everything else around it, in every kernel.
+/// a 32-bit division is used; otherwise a bit-wise one, because in every kernel, drivers take
+/// longer to compile the code of a fast 64-bit division than the code around it.
 #[inline(always)]
 pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
     if cfg!(target_arch = "nvptx64") {

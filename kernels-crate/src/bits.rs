@@ -6,7 +6,7 @@
 use crate::{arith::div_rem, sample::Sample, warp};
 use cuda_std::{View, thread, warp::warp_vote_ballot};
 
-/// Number of words that a team computes at a time: each lane of a warp keeps one.
+/// Number of words in a group, which a team computes together: one per lane of a warp.
 pub const GROUP: u32 = 32;
 
 /// Calls `visit(group, lane)` for the groups of the calling thread's team; `lane` is `None` if the

@@ -17,9 +17,9 @@ pub const Z: u32 = 2;
 /// # Edge slots
 /// Every grid edge has one slot, and there are no unused slots. Slots are ordered plane by plane;
 /// within a plane, first the edges in it (in the order of their lower ends, the x edge of a sample
-/// before its y edge), then the z edges to the next plane. Vertices of a mesh are in this order, so
-/// that a volume cut into slabs along z yields its vertices slab by slab, and a slab needs only one
-/// plane of its neighbour to number the vertices that they share.
+/// before its y edge), then the z edges to the next plane. Vertices of a mesh are in this order.
+/// Therefore a volume divided into slabs along z yields its vertices slab by slab, and a slab needs
+/// only one plane of the next slab to number the vertices that they share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {

@@ -1,9 +1,9 @@
 //! Distribution of the items of a 3-D extent over blocks and threads.
 //!
-//! An extent (of samples, cells, edges or pixels) is divided into chunks of rows along x. A block
-//! processes whole chunks, a thread runs of neighbouring items within a chunk. There is one
-//! division per chunk, neighbouring items share what they read, and the result does not depend on
-//! the number of blocks or threads.
+//! An extent (of samples, cells, edges or pixels) is divided into chunks of neighbouring items of a
+//! row along x. A block processes entire chunks, and a thread processes runs of neighbouring items
+//! within a chunk. There is one integer division per chunk, the items of a run can share reads, and
+//! the result does not depend on the number of blocks or threads.
 
 use crate::arith::{div_ceil, div_ceil_u32, div_rem};
 use cuda_std::thread;

@@ -91,7 +91,7 @@ impl Sample for f32 {
 pub trait Count: KernelType + Copy + Send + Sync + 'static {
     /// Returns the value as 64 bits.
     fn widen(self) -> u64;
-    /// Returns the low bits of `value`, which the host has checked to be all of it.
+    /// Returns the low bits of `value`. The host has checked that no set bit is lost.
     fn narrow(value: u64) -> Self;
 }
 

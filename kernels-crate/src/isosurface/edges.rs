@@ -44,8 +44,8 @@ fn touches_occupied_cell(cases: View<u8>, grid: Grid, axis: u32, edge: [u32; 3])
     occupied
 }
 
-/// Flags the active edges: first half of stage 5 of the staged method. Positions follow after the
-/// flags are scanned, so that none is stored for an inactive edge.
+/// Flags the active edges: first half of stage 5 of the staged method. Positions are computed after
+/// the flags have been scanned, so that inactive edges take no memory for positions.
 ///
 /// **Mapping:** runs of neighbouring samples per thread, for each the edges that leave it along x,
 /// y and z; no shared memory. **Traffic** per sample: up to four samples read and, for an active
@@ -54,8 +54,8 @@ fn touches_occupied_cell(cases: View<u8>, grid: Grid, axis: u32, edge: [u32; 3])
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements, `cases` `grid.cells()`, `flags` `grid.edges()`;
-/// `rows` is the extent of the samples; `non_finite_cells` is what
-/// [`classify_cells`](super::classify_cells) counted.
+/// `rows` is the extent of the samples; `non_finite_cells` is the count of
+/// [`classify_cells`](super::classify_cells).
 #[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn flag_edges<T: Sample>(
     samples: View<T>,

@@ -3,17 +3,18 @@
 //!
 //! The `staged` method runs one kernel per stage, in this order, with prefix scans from
 //! [`crate::scan`] in between. The [`fused`] method computes the same mesh from one bit per sample.
+//! Stage numbers in the documentation of the kernels are those of the topology page (2011).
 //!
-//! | stage | kernel | reads | writes |
-//! | --- | --- | --- | --- |
-//! | classify | [`classify_cells`] | samples | case, occupied flag, triangle count |
-//! | subcases | [`resolve_subcases`] | cases, samples | subcases, counts |
-//! | compact | [`compact_flagged`] | flags and their scan | occupied cells, active edges |
-//! | edges | [`flag_edges`] | samples, cases | active-edge flags |
-//! | vertices | [`emit_vertices`] | active edges, samples | positions |
-//! | triangles | [`emit_triangles`] | occupied cells, cases, scans | vertex indices |
-//! | normals | [`emit_normals`] | active edges, samples | unit normals |
-//! | inner vertices | [`emit_inner_vertices`] | subcases, samples | positions, normals |
+//! | stage | number | kernel | reads | writes |
+//! | --- | --- | --- | --- | --- |
+//! | classify | 2 | [`classify_cells`] | samples | case, occupied flag, triangle count |
+//! | subcases | | [`resolve_subcases`] | cases, samples | subcases, counts |
+//! | edges | 5 | [`flag_edges`] | samples, cases | active-edge flags |
+//! | compact | 4, 6 | [`compact_flagged`] | flags and their scan | occupied cells, active edges |
+//! | vertices | 5, 6 | [`emit_vertices`] | active edges, samples | positions |
+//! | normals | 8 | [`emit_normals`] | active edges, samples | unit normals |
+//! | inner vertices | | [`emit_inner_vertices`] | subcases, samples | positions, normals |
+//! | triangles | 7 | [`emit_triangles`] | occupied cells, cases, scans | vertex indices |
 //!
 //! Vertices are numbered plane by plane: first those on edges in the plane, then those on edges to
 //! the next plane, then the inner vertices of the cells between the two planes. The subcase and

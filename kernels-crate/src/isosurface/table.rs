@@ -47,8 +47,8 @@ pub const EDGES: [[u32; 2]; 12] = [
     [3, 7],
 ];
 
-/// The corners of each face, counter-clockwise as seen from outside: z = 0, z = 1, y = 0, y = 1, x
-/// = 0, x = 1.
+/// The corners of each face, counter-clockwise as seen from outside. The faces are those at z = 0,
+/// z = 1, y = 0, y = 1, x = 0 and x = 1.
 pub const FACES: [[u32; 4]; 6] = [
     [0, 3, 2, 1],
     [4, 5, 6, 7],

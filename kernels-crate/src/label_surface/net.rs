@@ -4,14 +4,14 @@
 use crate::{arith::div_rem, grid::Grid, sample::Count};
 use cuda_std::View;
 
-/// Number of bit masks per word of 32 cells: cells with a vertex, then cells with a quad across
-/// their edge along x, y and z.
+/// Number of bit masks per word of 32 cells: cells with a vertex, then the cells with a quad across
+/// their edge along x, along y, and along z.
 pub const MASKS_PER_WORD: usize = 4;
 
 /// The cells between the voxels of a grid, one more than voxels along each axis.
 ///
-/// The corners of cell (x, y, z) are the voxels from (x - 1, y - 1, z - 1) to (x, y, z). The quads
-/// of a cell are those across its three edges that end at voxel (x, y, z).
+/// The corners of cell (x, y, z) are the voxels from (x - 1, y - 1, z - 1) to (x, y, z). A cell has
+/// the quads across its three edges that end at its highest corner, voxel (x, y, z).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
@@ -96,8 +96,8 @@ pub(super) struct VoxelRows {
 }
 
 impl VoxelRows {
-    /// Returns the labels of voxel `x - 1` in each of the four rows: (y - 1, z - 1), (y, z - 1), (y
-    /// - 1, z) and (y, z); 0 outside of the volume.
+    /// Returns the labels of voxel `x - 1` in each of the four rows, 0 outside of the volume. The
+    /// rows are (y - 1, z - 1), (y, z - 1), (y - 1, z) and (y, z).
     #[inline(always)]
     pub fn labels_before<T: Count>(self, labels: View<T>, x: u32) -> [u32; 4] {
         if x == 0 || x > self.grid.nx {

@@ -1,4 +1,4 @@
-//! QuadRows of the walls: two triangles per pair of neighbouring voxels with different labels.
+//! Quads of the walls: two triangles per pair of neighbouring voxels with different labels.
 
 use super::net::{MASKS_PER_WORD, Net};
 use crate::{

@@ -55,8 +55,8 @@ pub unsafe fn count_incident_triangles<I: Count>(
 /// Lists the triangles at each vertex, in unspecified order.
 ///
 /// **Mapping:** one triangle per thread; no shared memory. **Traffic** per triangle: three corners
-/// and their list starts read; in each of the three lists an element is reserved by adding to
-/// `filled`, and the index of the triangle written to it.
+/// and their list starts read; in each of the three lists, one element is reserved by an addition
+/// to `filled` and receives the index of the triangle.
 ///
 /// # Safety
 /// As for [`count_incident_triangles`], with the same corners; `starts` is the exclusive scan of

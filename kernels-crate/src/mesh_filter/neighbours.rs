@@ -8,8 +8,8 @@ use cuda_std::{View, ViewMut, kernel};
 /// the opposite end of an edge occurs once per triangle of the edge.
 ///
 /// **Mapping:** one triangle per thread; no shared memory. **Traffic** per triangle: three corners
-/// and their list starts read; in each of the three lists two elements are reserved by adding to
-/// `filled`, and written.
+/// and their list starts read; in each of the three lists, two elements are reserved by an addition
+/// to `filled` and written.
 ///
 /// # Safety
 /// `corners` holds three elements per item; `starts` is the exclusive scan of the counts of
@@ -45,7 +45,7 @@ pub unsafe fn list_neighbours<I: Count>(
 /// A neighbour listed once lies across a boundary edge; listed twice, across an interior edge;
 /// listed more often, across a non-manifold edge. An interior vertex keeps all neighbours, a
 /// boundary vertex those along the boundary. A vertex of a non-manifold edge, or at which
-/// boundaries meet, keeps none: it is fixed.
+/// boundaries meet, has no neighbours left and is fixed.
 ///
 /// **Mapping:** one vertex per thread, which sorts the list in place; no shared memory. **Traffic**
 /// in addition to sorting: one read and one write per element.

@@ -1,11 +1,12 @@
 //! Windowed sinc smoothing (Taubin, Zhang and Golub 1996): a polynomial of the mesh Laplacian,
 //! evaluated by its Chebyshev recurrence.
 //!
-//! With `K x = x - mean(neighbours of x)`, the terms are `x₁ = x₀ - K x₀ / 2` and `xₙ₊₁ = 2 xₙ - K
-//! xₙ - xₙ₋₁`. The kernels store each term as a displacement from the vertex, `dₙ = xₙ - x₀`: it is
-//! at most some voxels long, regardless of the position in world space, so that little precision is
-//! lost in `f32`. Then `d₁ = (mean(x₀ of the neighbours) - x₀) / 2` and `dₙ₊₁ = dₙ + mean(dₙ of the
-//! neighbours) - dₙ₋₁ + 2 d₁`. A vertex without neighbours is fixed.
+//! With `K x = x - mean(neighbours of x)`, the terms are `x₁ = x₀ - K x₀ / 2` and
+//! `xₙ₊₁ = 2 xₙ - K xₙ - xₙ₋₁`. The kernels store each term as a displacement from the
+//! vertex, `dₙ = xₙ - x₀`: it is at most some voxels long, regardless of the position in world
+//! space, so that little precision is lost in `f32`. Then
+//! `d₁ = (mean(x₀ of the neighbours) - x₀) / 2` and
+//! `dₙ₊₁ = dₙ + mean(dₙ of the neighbours) - dₙ₋₁ + 2 d₁`. A vertex without neighbours is fixed.
 
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};

@@ -7,7 +7,7 @@ use super::{
 use crate::operator::{Lift, Sum};
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
-/// An integer type that sums in 128 bits are narrowed to.
+/// An integer type to which 128-bit sums are narrowed.
 pub trait FromWide: Lift<i128> {
     /// Returns the low bits of `wide`.
     fn from_wide(wide: i128) -> Self;
@@ -95,7 +95,7 @@ pub unsafe fn scan_sum_checked<I: Lift<i128> + KernelType, V: FromWide + KernelT
     sum_wide(input, output, initial, job, states, total, overflow);
 }
 
-/// [`scan_sum_checked`] for types that are summed into themselves.
+/// Works like [`scan_sum_checked`] for sums of the same type as the elements.
 ///
 /// # Safety
 /// As for [`scan_sum_checked`].

@@ -70,6 +70,7 @@ const fn rows(shape: BlockShape, vector: usize) -> usize {
 ///
 /// **Mapping:** 8 vectors of 4 elements per thread. **Traffic** per element: 4 bytes read, 4
 /// written. `input` and `output` may be the same memory.
+///
 /// # Safety
 /// `input` and `output` have `job.count` elements, `states` a header and one word per tile, `total`
 /// one element; each thread has dynamic shared memory for its elements of a tile; `job` and
@@ -108,8 +109,8 @@ pub unsafe fn scan_sum_u64(
     scan_sum_64::<u64, { rows(SUM_64, 2) }>(input, output, initial, job, states, total);
 }
 
-/// [`scan_sum_u64`] for floating-point numbers, with 8 vectors of 2 elements per thread: as many as
-/// fit in registers together with the summation in a fixed order.
+/// Works like [`scan_sum_u64`] for floating-point numbers, with 8 vectors of 2 elements per thread:
+/// more do not fit in registers next to the summation in a fixed order.
 ///
 /// # Safety
 /// As for [`scan_sum_u64`].
@@ -173,7 +174,7 @@ pub unsafe fn scan_min_32(
     scan_min::<u32, 4, { rows(MIN_32, 4) }, 72>(input, output, initial, job, states, total, order);
 }
 
-/// [`scan_min_32`] for 64-bit values, with 8 vectors of 2 elements per thread.
+/// Works like [`scan_min_32`] for 64-bit values, with 8 vectors of 2 elements per thread.
 ///
 /// # Safety
 /// As for [`scan_sum_u64`].
@@ -289,8 +290,8 @@ pub unsafe fn scan_sum_into_64<I: Lift<u64> + KernelType>(
     scan_sum::<I, u64, 2, { rows(SUM_INTO_64, 2) }>(input, output, initial, job, states, total);
 }
 
-/// Replaces each element of `data` by `offset` combined with it: the last step of a scan of several
-/// parts.
+/// Replaces each element of `data` by the combination of `offset` and the element: the last step of
+/// a scan of several parts.
 ///
 /// **Mapping:** grid-stride loop over groups of 4 elements per thread, one block width apart.
 /// **Traffic** per element: one read, one write.

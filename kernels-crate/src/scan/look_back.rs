@@ -12,9 +12,9 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{ViewMut, thread};
 
-/// Number of words before the first tile's. The first of them is the counter that tile numbers are
-/// drawn from. The header fills a cache line, so that the counter shares none with the polled
-/// states.
+/// Number of words before those of the first tile. The first word is the counter from which tile
+/// numbers are drawn. The header fills a cache line, so that the counter and the polled states are
+/// in different lines.
 pub const HEADER: usize = 16;
 
 /// State of a tile that has published nothing.
@@ -24,13 +24,18 @@ const AGGREGATE: u32 = 1;
 /// State of a tile that has published its inclusive prefix.
 const PREFIX: u32 = 2;
 
-/// Published states of the tiles.
+/// Published states of the tiles: one status word per 32 bits of a tile's value.
 ///
-/// A 64-bit word holds 32 bits of a value and, below them, a tag: the epoch of the scan and the
-/// state. A word is therefore valid by itself: it needs no ordering with other memory accesses, and
-/// states of earlier scans need no reset. A value of several words is valid if all of them have the
-/// same tag; while an aggregate is being replaced by a prefix the tags may differ, and then count
-/// as not published.
+/// | bits of a status word | contents |
+/// | --- | --- |
+/// | 63 to 32 | 32 bits of the value |
+/// | 31 to 2 | epoch: the number of the scan |
+/// | 1 to 0 | state: 0 unpublished, 1 aggregate, 2 inclusive prefix |
+///
+/// Epoch and state form the tag of the word. A word is valid by itself: it needs no ordering with
+/// other memory accesses, and states of earlier scans, which have another epoch, need no reset. A
+/// value of several words is valid if all of them have the same tag. While an aggregate is being
+/// replaced by a prefix, tags may differ; the tile then counts as unpublished.
 #[derive(Clone, Copy)]
 pub struct TileStates<'a> {
     words: ViewMut<'a, u64>,
@@ -38,8 +43,8 @@ pub struct TileStates<'a> {
 }
 
 impl<'a> TileStates<'a> {
-    /// Wraps a buffer of [`HEADER`] words and [`Value::WORDS`] words per tile. No word in it has
-    /// the tag `epoch` (30 bits) yet.
+    /// Wraps a buffer of [`HEADER`] words and [`Value::WORDS`] words per tile. `epoch` has 30 bits
+    /// and differs from the epochs of all words in the buffer.
     #[inline(always)]
     pub fn new(words: ViewMut<'a, u64>, epoch: u32) -> Self {
         Self { words, epoch }
@@ -74,7 +79,7 @@ impl<'a> TileStates<'a> {
         }
     }
 
-    /// Returns the state and the value that a tile has published last.
+    /// Returns the state and the value most recently published by a tile.
     #[inline(always)]
     fn read<V: Value>(&self, tile: u32) -> (u32, V) {
         let first = HEADER + tile as usize * V::WORDS;
@@ -112,7 +117,7 @@ impl<'a> TileStates<'a> {
     /// All lanes of the first warp of a block must call it together. They inspect a window of as
     /// many tiles as there are lanes, nearest first, and poll until the required tiles have
     /// published. This terminates because tile 0 publishes its prefix without looking back, and
-    /// every tile before `tile` is being processed.
+    /// every tile before `tile` is finished or in progress.
     ///
     /// If the result depends on the grouping of operands ([`Operator::EXACT`] is false), the warp
     /// waits for a prefix within the first window and combines it with the tiles after it one by

@@ -2,10 +2,14 @@
 //!
 //! | module | method | memory traffic |
 //! | --- | --- | --- |
-//! | [`kernels`] | single pass with decoupled look-back | 1 read, 1 write |
+//! | [`kernels`] | single pass with [decoupled look-back](look_back) | 1 read, 1 write |
 //! | [`checked`] | single pass in 128 bits; finds the first overflow | 2 reads, 1 write |
 //! | [`three_pass`] | reduce, scan of segment sums, scan of segments | 2 reads, 1 write |
 //! | [`small`] | short lists, by a kernel that compiles quickly | 2 reads, 1 write |
+//!
+//! The single-pass kernels have two bodies, [`single_pass`] (tiles in registers) and
+//! [`warp_specialised`] (tiles in shared memory). Both use [`tile`] for storage, [`scheduler`] to
+//! assign tiles to blocks, and [`look_back`] for the published status of tiles.
 //!
 //! Integer results are exact. No result depends on the launch shape, except for the last bits of
 //! floating-point sums.

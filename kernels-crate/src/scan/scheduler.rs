@@ -58,8 +58,8 @@ impl ScanJob {
 pub const INITIAL_TILES: usize = 3;
 
 /// Length of the ring of tile numbers: the number of one round is stored while that of the previous
-/// round is read. Its 16 bytes also shift the dynamic shared memory behind it to the middle of a
-/// line; without them, copies into it take 10 % longer.
+/// round is read. Its 16 bytes also shift the start of the dynamic shared memory behind it to the
+/// middle of a line; without this shift, copies into it take 10 % longer.
 const RING_LEN: usize = 4;
 
 /// Dynamic tile scheduler of a block: the tile in progress, and the two after it.
@@ -117,9 +117,10 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Draws one more tile. Only the last thread of the block does so, and only its return value is
-    /// meaningful. Pass it to [`resolve`](Self::resolve) as late as possible, since the counter has
-    /// a high latency. A block stops drawing after the first number beyond the last tile.
+    /// Draws one more tile number. Only the last thread of the block draws, and only its return
+    /// value is meaningful. Pass it to [`resolve`](Self::resolve) as late as possible, since the
+    /// counter has a high latency. A block stops drawing after the first number beyond the last
+    /// tile.
     #[inline(always)]
     pub fn draw(&self) -> u32 {
         let draws = thread::thread_idx_x() + 1 == thread::block_dim_x();
@@ -145,7 +146,7 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Stores the number of the block's tile of a round, for at least four rounds.
+    /// Stores the number of the block's tile of a round, until that of four rounds later is stored.
     #[inline(always)]
     pub fn store_number(&self, round: u32, number: u32) {
         self.numbers.write(round as usize % RING_LEN, number);

@@ -19,9 +19,9 @@ use cuda_std::{
 /// A block works on three tiles in a software pipeline (see [`TileScheduler`]): one is being copied
 /// asynchronously into dynamic shared memory, one has arrived, and one waits to be written. In each
 /// round, the block scans the tile that has arrived and publishes its aggregate; only then its
-/// first warp looks back for the prefix of the tile to be written. So an aggregate is visible a
-/// whole round before a look-back needs it, no block waits for the reads of another, and the
-/// latency of its own reads is hidden behind a round. There are three barriers per round.
+/// first warp looks back for the prefix of the tile to be written. So an aggregate is visible one
+/// round before a look-back needs it, no block waits for the reads of another, and the latency of
+/// its own reads is hidden behind a round. There are three barriers per round.
 ///
 /// Complete tiles of `threads · N · ROWS` elements, aligned to 16 bytes, are processed this way;
 /// all other tiles are read twice ([`scan_strided`]). A block of one thread uses the tile length

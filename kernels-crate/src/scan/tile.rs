@@ -133,9 +133,9 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         (before, total)
     }
 
-    /// Writes the scanned tile: for each element, `output_of` its exclusive and inclusive prefix.
-    /// `prefix` is the exclusive prefix of the warp, `before` that of each of the thread's vectors
-    /// within the warp.
+    /// Writes the scanned tile: for each element, the result of `output_of` for its exclusive and
+    /// inclusive prefix. `prefix` is the exclusive prefix of the warp, `before` that of each of the
+    /// thread's vectors within the warp.
     #[inline(always)]
     pub fn write<V: Value, O: Operator<V>, R: Copy>(
         &self,
@@ -274,8 +274,8 @@ impl StridedTile {
         block::exclusive::<V, O>(sum)
     }
 
-    /// Scans the thread's elements after `prefix`, and writes `output_of` the index, the exclusive
-    /// and the inclusive prefix of each.
+    /// Scans the thread's elements, beginning with `prefix`. Writes, for each, the result of
+    /// `output_of` for its index, its exclusive and its inclusive prefix.
     #[inline(always)]
     pub fn scan<I: Copy, V: Value, O: Operator<V>, R: Copy>(
         self,
@@ -311,6 +311,6 @@ impl StridedTile {
     }
 }
 
-/// Elements that a thread of a [`StridedTile`] reads at a time: on the CPU enough to make bounds
-/// checks cheap; on a GPU one, since a strided tile may have any alignment.
+/// Number of elements that a thread of a [`StridedTile`] reads per iteration: on the CPU enough to
+/// make bounds checks cheap; on a GPU one, since a strided tile may have any alignment.
 const RUN: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 8 };

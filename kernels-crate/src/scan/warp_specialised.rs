@@ -31,7 +31,7 @@ const PAUSE: u32 = 1500;
 /// Number of rounds of a block before the first delay: until then the memory system is not busy.
 const QUICK_ROUNDS: u32 = 3;
 
-/// Body of single-pass kernels for values of which few fit in registers. As
+/// Body of single-pass kernels for values of which few fit in registers. Works like
 /// [`scan_tiles`](super::single_pass::scan_tiles), but a tile stays in dynamic shared memory until
 /// it is written, and only the last warp looks back.
 ///

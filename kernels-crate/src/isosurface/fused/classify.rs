@@ -253,12 +253,12 @@ impl SampleFilter<'_> {
 /// around it.
 ///
 /// **Writes** per word: to `edges`, the active edges along x, y and z and, as the fourth element,
-/// the number of the tile's vertices before the word's: in the plane (low half) and above it (high
+/// the number of vertices of the tile before this word: in the plane (low half) and above it (high
 /// half); to `occupied`, the occupied cells. Per tile: its counts, see [`WordLayout::counts_len`].
 /// If ambiguous cells are resolved, a tile with such cells is appended to `ambiguous_tiles`. Unless
 /// `parts` is empty, the number of the tile's triangles before each of its
 /// [`TILE_PARTS`](super::TILE_PARTS) parts. Cells excluded because of a non-finite corner are
-/// counted in the last but one element of `counts`.
+/// counted in the second to last element of `counts`.
 ///
 /// # Safety
 /// `below` (and `finite` and `unmasked`, unless empty) hold `layout.sample_words()` elements,

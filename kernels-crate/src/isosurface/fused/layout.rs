@@ -14,15 +14,15 @@ pub const TILE_PARTS: u32 = 4;
 /// Words in a part of a tile.
 pub(super) const PART_WORDS: u32 = TILE_WORDS / TILE_PARTS;
 
-/// Number of elements that follow those of the tiles in the counts: the number of cells excluded
-/// because of a non-finite corner, and an element for the grand total of the scan.
+/// Number of elements at the end of the counts, after those of the tiles: the number of cells
+/// excluded because of a non-finite corner, and an element for the grand total of the scan.
 pub const EXTRA_COUNTS: u64 = 2;
 
 /// The words of a grid, and the range of planes whose cells are meshed.
 ///
 /// Words of sample bits cover the whole grid, row by row. Words of active edges and occupied cells
-/// cover only the planes `first` to `last`: those that cells `first <= z < last` rise from, and the
-/// plane `last` at their upper end, which has vertices in it but none above it. Tiles are ranges of
+/// cover only the planes `first` to `last`: the lower planes of the cells `first <= z < last`, and
+/// the plane `last` on top of them, which has vertices in it but none above it. Tiles are ranges of
 /// words of one plane.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,23 +6,28 @@
 //! | [`classify_edges`] | bits | active edges, occupied cells, counts per tile |
 //! | [`count_subcases`] | samples of ambiguous cells | corrected counts per tile |
 //! | exclusive scan | counts | offsets of each tile's vertices and triangles |
-//! | [`emit_word_vertices`] | active edges, samples at their ends | positions, normals |
+//! | [`emit_word_vertices`] | active edges, samples at their ends | positions |
 //! | [`emit_subcases`] | samples of ambiguous cells | subcases |
 //! | [`emit_inner_word_vertices`] | subcases, samples | positions, normals |
 //! | [`emit_word_triangles`] | bits, active edges, occupied cells | vertex indices |
 //! | [`emit_ambiguous_triangles`] | bits, active edges, subcases | vertex indices |
 //!
+//! [`emit_word_vertices_and_normals`] and [`emit_cubic_word_vertices`] replace
+//! [`emit_word_vertices`] if normals or cubic interpolation are requested;
+//! [`threshold_bits_vectorized`] replaces [`threshold_bits`] for rows of a multiple of four
+//! samples, without mask and border.
+//!
 //! A word holds one bit for each of 32 neighbouring samples along x, and a row of samples consists
 //! of whole words ([`WordLayout`]). Cells and edges are identified by their lowest corner, so a
 //! word also stands for 32 cells and three times 32 edges; which of them the surface crosses
 //! follows from exclusive ors of words. The samples are read once in full, and again at the ends of
-//! active edges. A vertex index is the count before its tile, plus the count before its word within
-//! the tile, plus the population count of the lower bits: no array of edge flags or offsets is ever
-//! written.
+//! active edges. A vertex number is the count before its tile, plus the count before its word
+//! within the tile, plus the population count of the lower bits (`numbering`): no array of edge
+//! flags or offsets is ever written.
 //!
 //! Ambiguous cells, whose triangles depend on the sample values under
 //! [`Disambiguation::Trilinear`](super::topology::Disambiguation), are few. Tiles that contain any
-//! are handled by kernels of their own, which are not launched, or return early, without them.
+//! are processed by separate kernels, which are not launched, or return early, if there are none.
 
 mod ambiguous_triangles;
 mod cells;

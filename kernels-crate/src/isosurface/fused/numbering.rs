@@ -1,31 +1,37 @@
 //! Vertex numbering of a cell's edges.
+//!
+//! A number consists of the scanned count before the tile, the count before the word within the
+//! tile, and the population count of the lower bits. Numbers begin at 0 in each slab; the caller
+//! adds the number of vertices of all preceding slabs. The vertices in the plane
+//! [`WordLayout::last`] have the last numbers, in the same order as in the next slab, of which it
+//! is the first plane; so both slabs obtain the same index for each of them.
 
 use super::layout::{TILE_WORDS, Tile, WordLayout};
 use cuda_std::View;
 
-/// The parts of a tile's layout from which its vertices are numbered.
+/// Active edges and offsets around a tile, from which the vertices of its cells are numbered.
 #[derive(Clone, Copy)]
 pub(super) struct VertexNumbering<'a> {
     edges: View<'a, u32>,
     offsets: View<'a, u64>,
     per_row: u32,
-    /// Index of the tile's first word among the words with edges: in its plane, and in the next
-    /// plane.
+    /// Index of the tile's first word among the words of active edges: in its plane, and in the
+    /// next plane.
     first_word: [usize; 2],
     /// Indices into the offsets of the tile's vertices: in its plane, above it, and in the next
     /// plane.
     offset_index: [usize; 3],
 }
 
-/// Edges of a row, from the sample at a cell's corner on.
+/// Active edges of a row, beginning at the sample at a cell's corner.
 #[derive(Clone, Copy)]
 struct RowEdges {
     /// Active edges of the word along x, y and z, shifted such that bit 0 is the sample's.
     x: u32,
     y: u32,
     z: u32,
-    /// Number of the first vertex in the plane, and of the first above it, that does not precede
-    /// the sample.
+    /// Numbers of the first vertices at or after the sample: in its plane, and on edges to the next
+    /// plane.
     in_plane: u64,
     above: u64,
 }

@@ -175,7 +175,7 @@ pub unsafe fn threshold_bits<T: Sample>(
     );
 }
 
-/// [`threshold_bits`] with vectorised reads, for rows that begin at multiples of four samples,
+/// As [`threshold_bits`], with vectorised reads, for rows that begin at multiples of four samples,
 /// without mask and border: a lane reads four neighbouring samples in one access, the warp votes on
 /// 128 samples at a time, and sixteen samples per lane are in flight.
 ///

@@ -190,8 +190,8 @@ pub unsafe fn emit_word_vertices<T: Sample>(
 
 /// Writes the positions and unit normals of the vertices on edges.
 ///
-/// As [`emit_word_vertices`], with up to fourteen samples read and three components written per
-/// vertex in addition.
+/// Works like [`emit_word_vertices`], but reads up to fourteen samples and writes three components
+/// per vertex in addition.
 ///
 /// # Safety
 /// As for [`emit_word_vertices`]; `normals` holds three elements per vertex.
@@ -226,7 +226,7 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
 /// Writes the positions of the vertices at which the cubic through four samples of a grid line
 /// equals the isovalue, and, unless `normals` is empty, their unit normals.
 ///
-/// As [`emit_word_vertices_and_normals`], with up to two samples more read per vertex.
+/// Works like [`emit_word_vertices_and_normals`], but reads up to two more samples per vertex.
 ///
 /// # Safety
 /// As for [`emit_word_vertices`]; `normals` holds three elements per vertex, or none.

@@ -65,7 +65,7 @@ impl Subcase {
         let Some(diagonal) = tunnel_diagonal(values) else {
             return (discs, true);
         };
-        // which of three loops the tunnel joins; with two loops there is no choice
+        // selects the joined loop if there are three; two loops are always joined with each other
         let below = tubes & 0xf0 != 0 && joins_below_loop(values);
         let tube = diagonal + 4 * below as u32;
         if tubes >> tube & 1 == 0 {
@@ -184,9 +184,10 @@ pub fn disc_row(case: u32, joined: u32) -> u32 {
 /// The determinant of a cell's slices perpendicular to one axis, as a quadratic polynomial along
 /// that axis.
 ///
-/// The bilinear interpolant in the slice at `t` has the determinant `first (1 - t)² + middle t (1 -
-/// t) + last t²`: the product of the values at the ends of one diagonal minus the product at the
-/// ends of the other. At its roots the saddle of the slice lies on the surface.
+/// In the slice at `t`, the bilinear interpolant has the determinant
+/// `first (1 - t)² + middle t (1 - t) + last t²`: the product of the values at the ends of one
+/// diagonal minus the product at the ends of the other. At its roots the saddle of the slice lies
+/// on the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceDeterminant {
     /// Determinant of the face at 0.

@@ -26,9 +26,9 @@ pub(super) struct TubeLoops {
     pub third: Option<usize>,
 }
 
-/// Returns the loops that a tunnel can join: with two loops both; with three, the one of six edges
-/// and, of the other two, the one around a below corner if `below`, else the other. `None` for any
-/// other combination.
+/// Returns the loops that a tunnel can join. Of two loops, it joins both. Of three, it joins the
+/// loop of six edges and one of the other two: the one around a below corner if `below`, else the
+/// other. Returns `None` for all other combinations.
 pub(super) const fn tube_loops(case: u32, loops: &Loops, below: bool) -> Option<TubeLoops> {
     if loops.count == 2 {
         return Some(TubeLoops {
