@@ -163,7 +163,7 @@ fn download_part(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
     match (&mesh.triangles, share.triangles) {
         (DeviceTriangles::U32(from), Indices::U32(to)) => download_flat(stream, from, to),
         (DeviceTriangles::U64(from), Indices::U64(to)) => download_flat(stream, from, to),
-        // an early part, computed before the mesh turned out to need wide indices
+        // a part with narrower indices than another part
         (DeviceTriangles::U32(from), Indices::U64(to)) => {
             let indices = stream.download(from)?;
             for (wide, narrow) in to.as_flattened_mut().iter_mut().zip(indices) {
