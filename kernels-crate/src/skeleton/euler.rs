@@ -6,7 +6,7 @@
 //! row A has the line at its lower end along y and z, B precedes A along y, C precedes A along z,
 //! and D precedes A along both.
 //!
-//! | rows | elements | elements of which there is one fewer per run of voxels |
+//! | rows | n + 1 elements per run of n voxels | n elements per run of n voxels |
 //! | --- | --- | --- |
 //! | A ∪ B ∪ C ∪ D | vertices | edges along x |
 //! | A ∪ C | edges along y | faces normal to z |

@@ -127,7 +127,7 @@ pub unsafe fn forces_at_points(
 /// Computes each slice's contribution to the force and its derivatives at arbitrary points, in
 /// world space, for anisotropic or oblique voxels.
 ///
-/// **Mapping and memory:** as for [`forces_at_points`], with one weight more per source.
+/// **Mapping and memory:** as for [`forces_at_points`]; also reads one weight per source.
 ///
 /// # Safety
 /// As for [`forces_at_points`]; `weights` must hold one element per source or be empty, in which

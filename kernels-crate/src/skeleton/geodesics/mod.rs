@@ -33,7 +33,7 @@ pub fn extend_path_cost(cost: f64, half_length: f64, weight_sum: f64) -> f64 {
         next
     } else {
         // costs are non-negative, so the next bit pattern is the next larger number; after infinity
-        // it is NaN, which compares less than nothing
+        // it is NaN, which is not less than any number
         f64::from_bits(cost.to_bits() + 1)
     }
 }

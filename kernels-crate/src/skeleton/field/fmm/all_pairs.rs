@@ -38,7 +38,7 @@ pub unsafe fn sum_all_pairs(
 /// Computes each slice's contribution to the force at the listed voxels, for anisotropic or oblique
 /// voxels.
 ///
-/// **Mapping and memory:** as for [`sum_all_pairs`], with one weight more per source.
+/// **Mapping and memory:** as for [`sum_all_pairs`]; also reads one weight per source.
 ///
 /// # Safety
 /// As for [`sum_all_pairs`]; `weights` must hold one element per source or be empty, in which case

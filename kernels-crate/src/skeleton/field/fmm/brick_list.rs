@@ -69,9 +69,10 @@ impl BrickList {
         }
     }
 
-    /// Appends the occupied bricks among those at the offsets from `first` on, after the first
-    /// `len` entries. Returns the number of entries appended and of offsets examined. All threads
-    /// of the block must call this; the caller provides a barrier before the list is read.
+    /// Examines the offsets from index `first` on, as many as the block can process in one call,
+    /// and appends the occupied bricks at these offsets from brick `from` to the first `len`
+    /// entries. Returns the number of entries appended and of offsets examined. All threads of the
+    /// block must call this; the caller provides a barrier before the list is read.
     #[inline(always)]
     pub fn append_occupied(
         &self,

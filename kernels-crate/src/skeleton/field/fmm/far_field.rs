@@ -111,8 +111,8 @@ fn for_each(count: usize, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Index of the sum for a plane `z` and a pair of powers `i`, `j`. There are as many pairs as have
-/// `i + j` at most the order.
+/// Returns the index of the sum for a plane `z` and the powers `i` of x and `j` of y, where `i + j`
+/// is at most the order.
 #[inline(always)]
 fn along_z_index(derivative: usize, z: usize, i: usize, j: usize, order: u32) -> usize {
     // number of pairs with a smaller i: order + 1, order, …

@@ -64,12 +64,20 @@ pub(super) trait SourceKind: Copy {
 /// Inputs shared by the near-field kernels: the targets, and the sources by brick.
 #[derive(Clone, Copy)]
 pub(super) struct NearFieldInput<'v> {
+    /// Mask of the targets.
     pub words: View<'v, u32>,
+    /// Number of targets before each word of the mask.
     pub before: View<'v, u64>,
+    /// Linear indices of the bricks with targets.
     pub target_bricks: View<'v, u32>,
+    /// For each brick of the grid, its index among the bricks with sources, or
+    /// [`NO_BRICK`](super::NO_BRICK).
     pub source_bricks: View<'v, u32>,
+    /// Start of the sources of each brick with sources, and a final end index.
     pub starts: View<'v, u64>,
+    /// Positions of the sources in their bricks, x, y and z in one byte each.
     pub sources_by_brick: View<'v, u32>,
+    /// Packed offsets from a brick to the bricks near it.
     pub offsets: View<'v, u32>,
     pub batch: NearFieldBatch,
 }
@@ -82,16 +90,20 @@ pub(super) struct NearFieldInput<'v> {
 /// memory, at most 128 at a time, between barriers; then each thread loops over them, all threads
 /// reading the same source. Weights are looked up by the squared distance, an integer, so every
 /// exponent costs the same and is accurate to the last bits of `f64`. **Memory:** 28.8 KiB of
-/// shared memory; per target, reads three far-field components and writes four floats.
+/// shared memory. The threads of a block share the reads of the weight table, of one brick index
+/// per offset, and of one packed position per near source. A thread reads one word of the mask per
+/// run and staged group of sources; per target, it reads three far-field components and writes four
+/// floats.
 ///
 /// # Safety
 /// `words` and `before` must be the mask of targets, laid out as `batch.lattice`, and the number of
 /// mask voxels before each word. `target_bricks` must be the bricks of `batch.grid` with targets,
 /// `source_bricks` the indices of those with sources, `starts` and `sources_by_brick` the output of
-/// `list_sources_by_brick`. `offsets` must be the near offsets, x, y and z in six bits each.
-/// `weights` must hold `R^-(m + 1)` for each `R²` up to [`MAX_SQUARED_DISTANCE`], and 0 for 0.
-/// `far` must be the output of `evaluate_local_expansions` for the same bricks; `forces` must hold
-/// four elements per target. Blocks must have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
+/// `list_sources_by_brick`. `offsets` must be the near offsets: x, y and z in six bits each,
+/// biased by [`OFFSET_BIAS`](super::OFFSET_BIAS). `weights` must hold `R^-(m + 1)` for each `R²` up
+/// to [`MAX_SQUARED_DISTANCE`], and 0 for 0. `far` must be the output of
+/// `evaluate_local_expansions` for the same bricks; `forces` must hold four elements per target.
+/// Blocks must have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
 #[kernel(fused)]
 pub unsafe fn add_near_field(
     words: View<u32>,
