@@ -123,10 +123,7 @@ fn unusable_points_are_rejected() {
     let folder = folder();
     folder.refuses(
         "distance points.xyz --points --grid 4x3x2 --strict --method brute-force -o d.npy",
-        &[
-            "points.xyz: 1 of 3 points are outside",
-            "--strict",
-        ],
+        &["points.xyz: 1 of 3 points are outside", "--strict"],
     );
     folder.file("inside.xyz", "1 1 1\n");
     folder.file("nan.xyz", "1 2 3\n1 nan 3\n");

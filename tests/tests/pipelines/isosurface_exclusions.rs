@@ -227,7 +227,12 @@ fn invalid_parameters_are_errors() {
         let mask = DeviceVolume::upload(&stream, mask.view()).unwrap();
         let error =
             isosurface::extract(&stream, &volume, Some(&mask), &IsosurfaceParams::default()).err();
-        assert!(error.expect("an error").to_string().contains("same grid"));
+        assert!(
+            error
+                .expect("an error")
+                .to_string()
+                .contains("on the volume's grid")
+        );
     }
 }
 

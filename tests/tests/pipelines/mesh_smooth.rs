@@ -395,5 +395,5 @@ fn invalid_input_of_smoothing_is_an_error() {
     );
     let mut four = stream.upload(&whole.vertices.as_flattened()[..4]).unwrap();
     let error = smooth(&stream, &mut four, &triangles, &SmoothParams::default()).unwrap_err();
-    assert!(error.to_string().contains("4 coordinates"), "{error}");
+    assert!(error.to_string().contains("coordinates is 4"), "{error}");
 }

@@ -421,10 +421,6 @@ mod tests {
         assert_eq!(error.to_string(), "cancelled");
         let error = at(Path::new("ball.nii"))(IsosurfaceError::NoDevices);
         assert!(!error.is_cancelled());
-        assert!(
-            error
-                .to_string()
-                .starts_with("ball.nii: no devices given")
-        );
+        assert!(error.to_string().starts_with("ball.nii: no devices given"));
     }
 }

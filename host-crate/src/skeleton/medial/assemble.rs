@@ -30,7 +30,7 @@ pub fn append_component(
     let component = label.components.len() as u32;
     let skeleton = &mut label.skeleton;
     let [first_node, first_edge] = [skeleton.nodes.len(), skeleton.edges.len()];
-    let to_volume = |at: [f64; 3]| Point3::from(frame.to_volume(at));
+    let to_volume = |at: [f64; 3]| Point3::from(frame.volume_position(at));
     let degrees = graph.degrees();
     for ((&node, &radius), degree) in graph.nodes.iter().zip(&certificate.node_radii).zip(degrees) {
         skeleton.nodes.push_or_unwind(Node {

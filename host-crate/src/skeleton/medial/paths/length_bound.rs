@@ -269,10 +269,11 @@ mod tests {
                     for _ in 0..test_cases::cases(60) {
                         let ends = [0, 1].map(|_| random() % context.object.len());
                         let bits: Vec<u32> = (0..30).filter(|_| random() % 20 == 0).collect();
-                        let class =
-                            cocycle
-                                .table
-                                .from_bits(if random() % 2 == 0 { &[] } else { &bits });
+                        let class = cocycle.table.class_from_bits(if random() % 2 == 0 {
+                            &[]
+                        } else {
+                            &bits
+                        });
                         let far = 18.0;
                         let found =
                             class_paths::search_shortest_path(context, cocycle, ends, class, far)

@@ -341,5 +341,5 @@ impl Builder<'_> {
 /// Returns the class of a path through adjacent voxels.
 pub fn path_class(cocycle: &mut Cocycle, object: &Object, path: &[u32]) -> HomologyClass {
     let bits = cocycle.path_bits(object, path);
-    cocycle.table.from_bits(&bits)
+    cocycle.table.class_from_bits(&bits)
 }

@@ -49,7 +49,7 @@ impl CycleBasis {
         let mut other_edges = Vec::new();
         let mut roles = Vec::new();
         for ([a, b], bits) in edges {
-            let class = table.from_bits(bits.as_ref());
+            let class = table.class_from_bits(bits.as_ref());
             if sets.join(a, b) {
                 parts -= 1;
                 tree[a].push_or_unwind((b, class));
@@ -95,7 +95,7 @@ impl CycleBasis {
         if self.parts > 1 {
             return self.roots[a] != self.roots[b];
         }
-        let class = self.table.from_bits(bits);
+        let class = self.table.class_from_bits(bits);
         let cycle = self.cycle_class([a, b], class);
         self.cycles.is_independent(&self.table, cycle)
     }

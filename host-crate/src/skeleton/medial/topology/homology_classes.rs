@@ -28,7 +28,7 @@ impl Default for ClassTable {
 
 impl ClassTable {
     /// Returns the class with the given set bits, which must be in ascending order.
-    pub fn from_bits(&mut self, bits: &[u32]) -> HomologyClass {
+    pub fn class_from_bits(&mut self, bits: &[u32]) -> HomologyClass {
         if bits.is_empty() {
             return 0;
         }
@@ -43,7 +43,7 @@ impl ClassTable {
 
     /// Returns the class with a single set bit.
     pub fn single(&mut self, bit: u32) -> HomologyClass {
-        self.from_bits(&[bit])
+        self.class_from_bits(&[bit])
     }
 
     /// Returns the set bits of a class.
@@ -80,7 +80,7 @@ impl ClassTable {
             return sum;
         }
         let bits = symmetric_difference(self.bits(a), self.bits(b));
-        let sum = self.from_bits(&bits);
+        let sum = self.class_from_bits(&bits);
         self.sums.push_or_unwind(((a, b), sum));
         sum
     }

@@ -107,7 +107,7 @@ impl Frame {
     fn hash(&self, runs: &[Run]) -> u64 {
         let run_hash = |run: &Run| {
             (run.start..run.end).fold(0u64, |sum, x| {
-                let [x, y, z] = self.to_frame([x.into(), run.y.into(), run.z.into()]);
+                let [x, y, z] = self.frame_voxel([x.into(), run.y.into(), run.z.into()]);
                 let key = (x as u64) ^ (y as u64) << 21 ^ (z as u64) << 42;
                 // finaliser of splitmix64
                 let mut hash = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -137,7 +137,7 @@ impl Frame {
     }
 
     /// Converts a voxel of the volume to a voxel of the frame.
-    pub fn to_frame(&self, voxel: [i64; 3]) -> [i32; 3] {
+    pub fn frame_voxel(&self, voxel: [i64; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let from = self.order[axis];
             let at = if self.flips[axis] {
@@ -150,7 +150,7 @@ impl Frame {
     }
 
     /// Converts a position in the frame, in voxels, to a position in the volume.
-    pub fn to_volume(&self, position: [f64; 3]) -> [f64; 3] {
+    pub fn volume_position(&self, position: [f64; 3]) -> [f64; 3] {
         let mut outside = [0.0; 3];
         for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(position) {
             outside[from] = if flip {

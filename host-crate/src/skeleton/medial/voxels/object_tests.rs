@@ -34,7 +34,7 @@ fn check(runs: &[Run], frame: &Frame) {
     let mut positions = Vec::new();
     for run in runs {
         for x in run.start..run.end {
-            positions.push(frame.to_frame([x.into(), run.y.into(), run.z.into()]));
+            positions.push(frame.frame_voxel([x.into(), run.y.into(), run.z.into()]));
         }
     }
     positions.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);

@@ -99,7 +99,7 @@ struct FrameRun {
 impl FrameRun {
     /// Returns the part of a run between two planes, or `None` if it is empty.
     fn clipped(run: &Run, frame: &Frame, planes: [i32; 2]) -> Option<Self> {
-        let place = |x: u32| frame.to_frame([x.into(), run.y.into(), run.z.into()]);
+        let place = |x: u32| frame.frame_voxel([x.into(), run.y.into(), run.z.into()]);
         let [a, b] = [place(run.start), place(run.end - 1)];
         let mut low = [0, 1, 2].map(|axis| a[axis].min(b[axis]));
         let mut high = [0, 1, 2].map(|axis| a[axis].max(b[axis]));
