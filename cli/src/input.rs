@@ -20,8 +20,7 @@ pub struct VolumeArgs {
     /// Index of the component in samples with several components (colours, vectors), from 0
     ///
     /// There is no default, because a luminance, a magnitude and a component are different volumes.
-    /// The
-    /// components of an .npy array with four axes are along the last one.
+    /// The components of an .npy array with four axes are along the last one.
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub component: Option<u64>,
     /// Ignore bytes after the last sample (default: error)

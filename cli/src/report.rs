@@ -167,7 +167,7 @@ pub fn format_stages(stages: &[StageTime]) -> String {
     stages.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats the total duration and those of the stages on one line.
+/// Formats the total duration and the durations of the stages on one line.
 pub fn format_timings(timings: &Timings) -> String {
     let total = milliseconds(timings.total);
     format!("{total:.1}: {}", format_stages(&timings.stages))

@@ -56,9 +56,9 @@ pub fn print_when_aborted(text: String) {
     OBJECT.get_or_init(|| text);
 }
 
-/// Makes an abort, which Rust causes if a list cannot grow for lack of memory, end the command with
-/// status 1 and without temporary files. The message goes to standard error, and the text of
-/// [`print_when_aborted`] to standard output.
+/// Installs a handler of aborts, which Rust causes when an infallible allocation fails. It removes
+/// temporary files and ends the command with status 1. The message goes to standard error, and the
+/// text of [`print_when_aborted`] to standard output.
 #[cfg(unix)]
 pub fn exit_cleanly_on_abort() {
     use ferrovox::io::try_remove_temporary_files;
@@ -104,8 +104,8 @@ fn listen(handle: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the mask of the signals that the parent process made the command ignore, as `nohup`
-/// does: bit n - 1 for signal n. Returns 0 if the mask is not available.
+/// Returns the mask of the signals that were already ignored when the command started, for example
+/// by `nohup`: bit n - 1 for signal n. Returns 0 if the mask is not available.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -226,7 +226,7 @@ pub fn line(text: &str) {
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// Joins the error and its causes, without those whose text an error above them contains already.
+/// Joins the messages of an error and its causes, skipping causes that the text already contains.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

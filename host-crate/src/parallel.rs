@@ -1,7 +1,7 @@
 //! Loops over indices and slices on all threads of the host.
 //!
 //! All functions are built on [`for_each`], which takes the loop body as a trait object: rayon's
-//! splitting code is large, and is so compiled once rather than once per loop and sample type.
+//! splitting code is large, and is compiled once instead of per loop and sample type.
 //! Loops over many small items pass threads ranges or chunks of them. Results are returned in
 //! index order, regardless of thread timing.
 //!

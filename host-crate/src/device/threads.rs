@@ -4,7 +4,7 @@ use super::DeviceError;
 use std::{error::Error, io, sync::OnceLock};
 
 /// Starts the threads that read volumes and run kernels on the CPU: those of rayon, one per
-/// hardware thread or as many as `RAYON_NUM_THREADS` says. Does nothing if they are running.
+/// hardware thread or as many as `RAYON_NUM_THREADS` specifies. Does nothing if they are running.
 ///
 /// Streams, pipelines and extractors such as `medial::extract` call this first and return its
 /// error. Functions without a stream, such as readers and writers of files, start the threads

@@ -11,6 +11,7 @@ use ferrovox_kernels::{
 
 /// Number of passes before the first convergence test. The interval doubles after each test.
 const FIRST_ROUNDS: usize = 4;
+/// Maximum number of passes between two convergence tests.
 pub(super) const MAX_ROUNDS: usize = 64;
 
 impl DeviceMask {
@@ -58,7 +59,7 @@ impl DeviceMask {
     }
 }
 
-/// Propagates the outside for some passes; returns `true` if the last one changed it.
+/// Propagates the outside region in `rounds` passes; returns `true` if the last pass changed it.
 fn spread(
     stream: &Stream,
     sites: &DeviceMask,
@@ -88,8 +89,8 @@ fn spread(
     Ok(stream.download(&changed)?.last() == Some(&1))
 }
 
-/// Returns a launch over lines, each of which is long work for one thread: small blocks occupy all
-/// multiprocessors.
+/// Returns a launch over scanlines, each of which occupies one thread for long. Small blocks keep
+/// all multiprocessors busy.
 fn over_lines(lines: u64) -> (Launch, Items) {
     let items = Items {
         count: lines,

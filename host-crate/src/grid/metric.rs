@@ -1,4 +1,4 @@
-//! Lengths in the world of steps between voxels.
+//! World lengths of steps between voxels, on anisotropic and oblique grids.
 
 use super::{Geometry, shear::ROUNDING};
 use nalgebra::{Matrix3, Vector3};
@@ -10,6 +10,7 @@ const GRAIN: f64 = (1u64 << 20) as f64;
 /// Scalar product of steps between voxels, in units of the smallest spacing squared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
+    /// Gram matrix: scalar products of the axes.
     gram: [[f64; 3]; 3],
     /// Upper triangular matrix whose columns are the rotated axes.
     upper: [[f64; 3]; 3],
@@ -56,9 +57,9 @@ impl Metric {
         (Self::new(gram), smallest)
     }
 
-    /// Returns the metric of a geometry, and its smallest spacing, without rounding except that
-    /// axes at right angles within rounding become exactly so, and spacings that are equal within
-    /// rounding become equal. Nearly cubic voxels are then cubes.
+    /// Returns the metric of a geometry, and its smallest spacing, unrounded with two
+    /// exceptions: axes at right angles up to rounding become orthogonal, and a spacing that equals
+    /// the smallest one up to rounding becomes equal to it. Nearly cubic voxels become cubes.
     pub fn snapped(geometry: &Geometry) -> (Self, f64) {
         if geometry.shear().is_some() {
             return Self::exact(geometry);
@@ -112,7 +113,8 @@ impl Metric {
         Self { gram, upper }
     }
 
-    /// Permutes the axes: axis k becomes axis `order[k]`, reversed if `flips` is set.
+    /// Permutes the axes: axis k of the result is axis `order[k]` of this metric, reversed if
+    /// `flips[k]` is set.
     pub fn in_frame(&self, order: [usize; 3], flips: [bool; 3]) -> Self {
         let mut gram = [[0.0; 3]; 3];
         for row in 0..3 {
@@ -128,7 +130,7 @@ impl Metric {
         Self::new(gram)
     }
 
-    /// Returns all scalar products of the axes, for comparisons.
+    /// Returns the scalar products of the axes: xx, yy, zz, xy, xz, yz.
     pub fn products(&self) -> [f64; 6] {
         let g = &self.gram;
         [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2]]
@@ -224,8 +226,8 @@ impl Metric {
         &self.upper
     }
 
-    /// Returns seven steps that, with their opposites, contain all steps to the neighbours across
-    /// the faces of the Voronoi cell of a voxel (Selling 1874).
+    /// Returns seven steps that, together with their opposites, include all Voronoi-relevant ones:
+    /// the steps to the neighbours across the faces of a voxel's Voronoi cell (Selling 1874).
     pub fn around(&self) -> [[i64; 3]; 7] {
         let mut basis = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]];
         let product = |a: [i64; 3], b: [i64; 3]| -> f64 {

@@ -22,8 +22,8 @@ fn tiles_launch(tiles: u64) -> Launch {
     Launch::pieces(tiles).block_divides(TILE)
 }
 
-/// Replaces counts, the last of which is 0, by their exclusive prefix sums, and returns the total,
-/// which is the last sum. Synchronises the stream.
+/// Replaces counts by their exclusive prefix sums, and returns the last sum. The last count must be
+/// 0, so that this is the total. Synchronises the stream.
 fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
     let last = counts.len() as u64 - 1;
     let mut picked = stream.alloc::<u64>(PICKED)?;

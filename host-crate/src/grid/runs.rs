@@ -27,7 +27,7 @@ pub(crate) enum Connectivity {
 pub(crate) struct Runs {
     pub bits: BitRows,
     pub list: Vec<Run>,
-    /// Index of the first run of each row, and the number of runs as one more entry.
+    /// Index of the first run of each row, followed by the number of runs.
     pub rows: Vec<usize>,
 }
 

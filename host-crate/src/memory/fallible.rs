@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Smallest allocation in bytes that is checked against the available memory first. Systems that
-/// overcommit grant larger ones too, and kill the process when it touches them.
+/// overcommit also grant allocations beyond it, and kill the process when it touches them.
 const MIN_CHECKED_BYTES: u64 = 256 << 20;
 
 /// Returns the size in bytes of `len` elements, saturating.
@@ -25,8 +25,8 @@ pub(crate) fn check_available(purpose: &'static str, bytes: u64) -> Result<(), O
     Ok(())
 }
 
-/// Fails if `bytes` bytes cannot be allocated: allocates them and frees them again. For work that
-/// then allocates this much in many small lists and cannot report a failure.
+/// Fails if `bytes` bytes cannot be allocated: allocates them and frees them again. Used
+/// before work that allocates this much in many small lists and cannot report a failure.
 pub(crate) fn probe(purpose: &'static str, bytes: u64) -> Result<(), OutOfMemory> {
     let len = usize::try_from(bytes).map_err(|_| OutOfMemory { purpose, bytes })?;
     try_reserve(purpose, &mut Vec::<u8>::new(), len)

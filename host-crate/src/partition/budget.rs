@@ -1,4 +1,4 @@
-//! Slab heights from bytes of memory.
+//! Division of slabs into pieces that fit a memory budget.
 
 use super::memory_plan::MemoryError;
 use crate::device::{Device, DeviceError, DeviceKind, Stream};
@@ -31,18 +31,19 @@ pub(crate) fn max_fitting(max: u64, fits: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Users of memories: the host, and these devices. The CPU as a device uses the host's memory.
+/// Counts the users of each memory: the host, and these devices. The CPU as a device uses the
+/// host's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct MemorySharing<'a>(pub &'a [Device]);
 
 impl MemorySharing<'_> {
-    /// Number of users of the host's memory: the host, and each device that is the CPU.
+    /// Returns the number of users of the host's memory: the host, and each device that is the CPU.
     pub fn host_users(self) -> u64 {
         let is_cpu = |device: &&Device| device.kind() == DeviceKind::Cpu;
         1 + self.0.iter().filter(is_cpu).count() as u64
     }
 
-    /// Number of users of a device's memory: a device may be named more than once.
+    /// Returns the number of users of a device's memory: a device may be named more than once.
     pub fn users(self, device: &Device) -> u64 {
         if device.kind() == DeviceKind::Cpu {
             return self.host_users();
@@ -51,7 +52,7 @@ impl MemorySharing<'_> {
         same.count().max(1) as u64
     }
 
-    /// Returns half of the free bytes of the memory with the fewest, including the host's.
+    /// Returns half of the smallest free memory among the host and the devices, in bytes.
     ///
     /// # Errors
     /// Errors of the driver when it is queried for its free memory.
@@ -63,7 +64,8 @@ impl MemorySharing<'_> {
         Ok(bytes / 2)
     }
 
-    /// Returns half of the free bytes per user of a memory, for the device that has the fewest.
+    /// Returns the smallest share of a user among the devices, in bytes: half of a device's free
+    /// memory, divided by its number of users.
     ///
     /// # Errors
     /// Errors of the driver when it is queried for its free memory.
@@ -152,9 +154,9 @@ pub(crate) trait Pieces {
 
 /// Counts a range in pieces that are as high as the budget permits, and passes each to `emit`.
 ///
-/// A piece is first estimated to need twice its scratch memory. Its size is known once it is
-/// counted: if it does not fit, or if memory runs out while it is counted, half of it is counted
-/// again. After a piece that leaves enough memory the height is doubled.
+/// Before counting, a piece is estimated to need twice its scratch memory. Its height is halved
+/// until the estimate fits, and again if the counted result does not fit or memory runs out during
+/// counting. The height is doubled after a piece that leaves enough memory.
 ///
 /// # Errors
 /// [`OverBudget::TooLittle`] if one plane alone does not fit.

@@ -14,7 +14,7 @@ use std::{
 pub(crate) enum Stop<E> {
     /// The worker failed.
     Failed(E),
-    /// Another worker failed, or further results are not needed. There is nothing to report.
+    /// Another worker failed, or further results are not needed. This is not reported as an error.
     OtherFailed,
 }
 

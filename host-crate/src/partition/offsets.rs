@@ -16,7 +16,8 @@ pub(crate) struct Offsets<T> {
 pub(crate) struct State<T> {
     /// Count of each part, if published.
     counts: Vec<Option<T>>,
-    /// Offsets of the first parts; finally of all parts, with the total as one more entry.
+    /// Offsets of the parts whose predecessors are all published; once all counts are published,
+    /// followed by the total.
     offsets: Vec<T>,
 }
 
@@ -108,7 +109,8 @@ impl<T: Copy> Offsets<T> {
         }
     }
 
-    /// Returns a guard that makes all waits fail if it is dropped before it is done.
+    /// Returns a guard that makes all waits fail if it is dropped before
+    /// [`Guard::done`] is called.
     pub fn guard(&self) -> Guard<'_, State<T>> {
         self.state.guard()
     }

@@ -37,8 +37,8 @@ impl<P> PartSender<P> {
 pub(crate) struct Outcome<R, E, F> {
     /// Result of each worker.
     pub workers: Vec<Result<R, Stop<E>>>,
-    /// Error of the consumer. `Ok` also if parts were missing: the worker, or the source of its
-    /// work, has the error then.
+    /// Error of the consumer. Parts that are missing because a worker, or the source of its work,
+    /// failed are not an error here.
     pub consumed: Result<(), F>,
 }
 

@@ -16,13 +16,13 @@ const MAX_BYTES: u64 = 1 << 30;
 
 type Reading = JoinHandle<Result<VolumeFile, FileError>>;
 
-/// A volume being read in the background for a [`VolumeSource`](super::VolumeSource), until a job
-/// takes it; empty unless its `read_ahead` has started it.
+/// Background read of a [`VolumeSource`](super::VolumeSource), started by its `read_ahead`; empty
+/// by default. The first job that reads the source takes the result.
 #[derive(Clone, Default)]
 pub struct ReadAhead(Option<Arc<PendingRead>>);
 
 struct PendingRead {
-    /// Path and options of the file; requests for anything else read again.
+    /// Path and options of the file; requests for other ones do not get the result.
     path: PathBuf,
     options: ReadOptions,
     reading: Mutex<Option<Reading>>,
@@ -47,7 +47,8 @@ impl ReadAhead {
         }))
     }
 
-    /// Returns the volume once, if it is this file. Blocks until it has been read.
+    /// Returns the result to the first caller with the path and options of the background read, and
+    /// `None` to all others. Blocks until the file has been read.
     pub(super) fn take(
         &self,
         path: &Path,

@@ -36,8 +36,8 @@ impl CudaMemory {
             owner.pool.acquire(size)
         };
         let allocate = || {
-            // SAFETY: nothing reads the bytes before they are written: what an allocation holds is
-            // documented as unspecified.
+            // SAFETY: nothing reads the bytes before they are written: the contents of an
+            // allocation are documented as unspecified.
             unsafe { DeviceBuffer::<u8>::uninitialized_async(size, &owner.stream) }
         };
         let allocated = match pooled {
@@ -69,8 +69,8 @@ impl CudaMemory {
 
     pub(super) fn slice(&self) -> DeviceSlice<u8> {
         let buffer = self.buffer.as_ref().expect("taken only when dropped");
-        // freed in the context of the buffer, whichever is current; the block has at least these
-        // bytes
+        // a pooled block may be larger than requested; a buffer is freed in its own context, even
+        // if another one is current
         buffer.index(0..self.bytes)
     }
 }

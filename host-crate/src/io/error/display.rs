@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// A number of bytes, of which only a bound may be known.
+/// A number of bytes: exact, or a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteCount {
     /// Exactly this many.

@@ -67,7 +67,8 @@ pub(in crate::io) fn read_mesh_source(
 ) -> Result<TriangleMesh, FileProblem> {
     let named = MeshFormat::from_path(path);
     let content = MeshFormat::from_content(&source.peek(SIGNATURE_BYTES)?);
-    // A free header may hold the signature of another format. That of a readable one is believed.
+    // A free header may contain the signature of another format. The signature takes precedence
+    // over the extension if its format is readable.
     let is_believed = content.is_some_and(MeshFormat::is_readable)
         || !named.is_some_and(|format| format.info().has_free_header);
     let format = content.filter(|_| is_believed).or(named);

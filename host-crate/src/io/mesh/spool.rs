@@ -42,7 +42,7 @@ impl Spool {
         if self.bytes == 0 {
             return Ok(Map(None, PhantomData)); // an empty map is an error on some systems
         }
-        // SAFETY: the file was made by `create` and has no name, so no other program can open it
+        // SAFETY: the file was created by `create` and has no name, so no other program can open it
         // and truncate it; this program writes to it only through `&mut self`, which the map's
         // lifetime excludes while the map exists.
         Ok(Map(Some(unsafe { Mmap::map(&self.file)? }), PhantomData))

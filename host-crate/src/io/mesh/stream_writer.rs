@@ -152,7 +152,8 @@ impl MeshWriter {
         self.layout.counts
     }
 
-    /// Completes the file and gives it its name. Returns its numbers of vertices and triangles.
+    /// Completes the file and renames it to its path. Returns its numbers of vertices and
+    /// triangles.
     ///
     /// # Errors
     /// [`FileError`] if a triangle refers to a vertex that was never appended, an earlier piece was
@@ -162,7 +163,7 @@ impl MeshWriter {
         write_alone(|group| self.finish_in(group))
     }
 
-    /// Completes the file, which gets its name together with the others of the group.
+    /// Completes the file, which is renamed together with the others of the group.
     ///
     /// # Errors
     /// The errors of [`finish`](Self::finish).

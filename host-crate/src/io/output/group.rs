@@ -105,7 +105,7 @@ impl FileGroup {
         Self::default()
     }
 
-    /// Writes a file, which gets its name together with the others.
+    /// Writes a file, which is renamed to `path` together with the others.
     ///
     /// # Errors
     /// [`FileError`] for errors of the operating system, and for those that `write` returns.
@@ -139,7 +139,7 @@ impl FileGroup {
         Ok(())
     }
 
-    /// Gives all files their names.
+    /// Renames all files to their paths.
     ///
     /// # Errors
     /// [`FileError`] if a file cannot be renamed. If others have been renamed already, which cannot
@@ -185,7 +185,7 @@ impl FileGroup {
             result = Err(FileError::new(&path, problem));
             break;
         }
-        // The new names are on the disk once the folders are. Not every file system supports this.
+        // Renames are durable once the folders are synchronized. Not every file system supports it.
         for folder in folders.iter().filter_map(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }

@@ -74,8 +74,8 @@ impl Write for Replacement {
     }
 }
 
-/// Returns the folder for temporary files of an output: that of the output, or the system's for a
-/// stream.
+/// Returns the folder for temporary files of an output: its own folder, or the system's temporary
+/// folder for a stream.
 pub(crate) fn temporary_folder(path: &Path) -> Result<PathBuf, FileProblem> {
     Ok(match Destination::resolve(path)? {
         Destination::File(destination) => destination.folder,

@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the knowledge of the number of remaining bytes.
+    /// Returns the number of remaining bytes, as far as it is known.
     pub fn remaining(&self) -> Remaining {
         self.left
     }

@@ -7,8 +7,8 @@ use std::thread::{Builder, Scope};
 use crate::io::FileProblem;
 use crate::memory;
 
-/// Number of chunks in circulation, including the one that is being read. A chunk holds what the
-/// decoder's own buffer held.
+/// Number of chunks in circulation, including the one that is being read. A chunk holds the
+/// contents of one buffer of the decoder.
 const CHUNKS: usize = 8;
 
 /// Moves `reader` to a thread of `scope` that decodes ahead of the returned reader.

@@ -33,7 +33,7 @@ pub(crate) struct Layout {
 /// Interpretation of several volumes or components in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Interpretation {
-    /// Volumes are volumes and components are components.
+    /// Volumes and components as the file stores them.
     #[default]
     AsStored,
     /// Components, each stored as a volume of its own.

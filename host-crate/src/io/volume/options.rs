@@ -113,7 +113,8 @@ pub struct HeaderInfo {
     pub has_spacing: bool,
     /// `true` if the file states the position of its first sample; otherwise the origin is 0.
     pub has_origin: bool,
-    /// Assumptions that were made, and fields that were not understood, for display.
+    /// Assumptions of the reader, and header fields that it did not understand, for display.
+    /// Pipelines report them as warnings.
     pub notes: Vec<String>,
 }
 

@@ -119,7 +119,7 @@ impl<'a> SequentialPlanes<'a> {
         if out.is_empty() {
             return Ok(());
         }
-        // The stream is put back only if no error occurs.
+        // After an error the stream is dropped, since its position is unknown.
         let mut stream = self.stream.take().ok_or(FileProblem::FileChanged)?;
         stream.skip(first.saturating_sub(stream.next()))?;
         stream.read(out)?;
@@ -191,7 +191,8 @@ impl SampleWindow {
 }
 
 impl<'a> PlaneSource<'a> {
-    /// Makes sample `first` the next one. `open` opens the file again.
+    /// Prepares reading from sample `first` on. A sequential decoder that has passed it restarts
+    /// with the file that `open` returns.
     pub fn go_to(
         &mut self,
         first: usize,

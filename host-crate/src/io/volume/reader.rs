@@ -19,8 +19,8 @@ use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions};
 /// Uncompressed binary samples in a file or in memory are read by random access, in any order and
 /// by several threads. Everything else (gzip, zlib, text, pipes) is decoded sequentially: ranges
 /// should be requested in ascending order, each starting at most [overlap](Self::set_overlap)
-/// planes before the end of the previous one. An earlier range restarts the decoder, which gives
-/// the same samples at the cost of the time.
+/// planes before the end of the previous one. An earlier range makes the decoder start
+/// again at the first sample: the result is the same, but takes longer.
 ///
 /// Memory: the requested samples, 4 MiB during conversion, and for sequential decoding the overlap
 /// and the decoder's buffers.

@@ -197,7 +197,7 @@ impl VolumeWriter {
         Ok(())
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file and renames it to its path.
     ///
     /// # Errors
     /// [`FileError`] if samples are missing, earlier ones were not written completely, or the
@@ -206,7 +206,7 @@ impl VolumeWriter {
         write_alone(|group| self.finish_in(group))
     }
 
-    /// Completes the file, which gets its name together with the others of the group.
+    /// Completes the file, which is renamed together with the others of the group.
     ///
     /// # Errors
     /// The errors of [`finish`](Self::finish).

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// The purpose named by out-of-memory errors.
 const MEMORY_PURPOSE: &str = "nearest sites";
 
-/// The nearest site of each voxel. All bits are set where there is none.
+/// Index of the nearest site of each voxel; the maximum integer for voxels without a site.
 pub(super) struct NearestSites {
     sites: SiteIndices,
     /// The number of the first point at each voxel, if the sites are points at voxel centres.

@@ -241,7 +241,8 @@ fn read_point_sites(
     }
 }
 
-/// Returns the grid of a map of points. The source's spacing and origin replace those of a volume.
+/// Returns the grid of a map of points. The spacing and origin of the job's input override those of
+/// a reference volume.
 fn point_grid(
     job: &DistanceJob,
     grid: &PointGrid,

@@ -32,7 +32,7 @@ struct Surface {
 }
 
 /// Reads the volume, extracts its isosurface, filters, checks and writes the mesh. Returns `None`
-/// if the mesh would exceed the memory, which is known once it is counted.
+/// before extraction if the counted mesh exceeds the memory; the caller then streams the volume.
 pub(super) fn run(
     job: &MeshJob,
     mut stages: Stages<'_>,
@@ -245,6 +245,8 @@ impl Extraction<'_> {
     }
 }
 
+/// Extracts a part of the surface on each device. Samples of types without kernels are converted to
+/// `f32`.
 fn extract_parts(
     volume: &AnyVolume,
     devices: &[Device],

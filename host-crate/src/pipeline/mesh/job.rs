@@ -46,7 +46,7 @@ pub struct MeshJob {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceOptions {
     /// Side of the level on which the solid is. The samples selected by [`Level::Label`],
-    /// [`Level::Range`] and [`Level::NonZero`] count as above.
+    /// [`Level::Range`] and [`Level::NonZero`] count as [`Inside::Above`].
     pub inside: Inside,
     /// `true` to close the surface where the volume ends.
     pub close: bool,
@@ -171,7 +171,7 @@ impl MeshJob {
         }
     }
 
-    /// Checks that the output can be written, and is none of the inputs.
+    /// Checks that the output can be written, and is distinct from the inputs.
     pub(super) fn check_paths(&self) -> Result<(), PipelineError> {
         let volumes = [&self.volume].into_iter().chain(&self.mask);
         let inputs: Vec<&Path> = volumes.map(|volume| volume.path.as_path()).collect();

@@ -1,4 +1,4 @@
-//! The memory that the mesh of a volume needs, and whether the volume is streamed for it.
+//! Estimate of the memory that a mesh job needs, and the choice between in core and streamed.
 
 use super::{MeshCheck, MeshJob};
 use crate::{
@@ -14,7 +14,9 @@ use crate::{
 ///
 /// The size of the mesh is not known yet. With a limit, the mesh is estimated to be as large as
 /// the volume and its scratch memory; without one it is neglected, since the mesh of a volume in
-/// core is [counted](mesh_exceeds_memory) before it is extracted.
+/// core is [counted](mesh_exceeds_memory) before it is extracted. On several devices it is not
+/// counted, so with a limit the largest possible mesh must fit too. A pipe is streamed if there is
+/// a limit.
 pub(super) fn plan(job: &MeshJob) -> Result<MemoryPlan, PipelineError> {
     if job.surface.method == Method::Staged {
         return Ok(MemoryPlan::InCore);
@@ -54,7 +56,8 @@ pub(super) fn can_be_streamed(job: &MeshJob) -> bool {
 
 /// Returns `true` if the mesh of a volume on a device exceeds the limit of the job, or the free
 /// memory of the host. `count` determines its size, and is called only if the largest mesh of such
-/// a grid would not fit.
+/// a grid would not fit. Always returns `false` for pipes and for [`Method::Staged`], which cannot
+/// be streamed instead.
 pub(super) fn mesh_exceeds_memory(
     job: &MeshJob,
     dims: [usize; 3],

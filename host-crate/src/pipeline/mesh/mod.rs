@@ -39,7 +39,8 @@ use crate::{
 /// The volume is read as a whole if it, its scratch memory and its mesh, which is counted before
 /// it is extracted, fit the memory; otherwise, or if memory runs out, it is
 /// [streamed](crate::pipeline::stream_mesh::stream_mesh). If a device can hold the volume but not
-/// all of the mesh with it, the mesh is extracted and downloaded in parts.
+/// all of the mesh with it, the mesh is extracted and downloaded in parts. A job that cannot be
+/// streamed (filters, [`MeshCheck::Required`], the staged method) fails instead.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};

@@ -180,7 +180,7 @@ impl<'a> Request<'a> {
                 monitor: self.monitor,
             };
             let plan = Plan::new::<T>(&job, has_mask)?;
-            // bytes that are missing even for counting one plane
+            // bytes needed if not even one plane can be counted within the budget, else 0
             Ok((plan.too_large_to_count(&job).unwrap_or(0), job, plan))
         };
         let (missing, job, plan) = divide(self.options.along.unwrap_or_default())?;
@@ -207,7 +207,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Extracts the surface, and describes a lack of memory by the bytes that would suffice.
+/// Extracts the surface. If the budget is too small, the error states a sufficient one.
 fn run<T: DeviceSample + Sample>(
     job: Job<'_>,
     plan: Plan,

@@ -144,7 +144,7 @@ impl Plan {
         self.memory / self.sharing(job).users(device)
     }
 
-    /// Number of parts of the mesh in the host's memory at a time: per device one that is
+    /// Returns the maximum number of parts of the mesh in the host's memory: per device one that is
     /// downloaded and one that is queued, and one that is written.
     fn host_parts(&self) -> u64 {
         2 * self.workers as u64 + 1
@@ -161,8 +161,8 @@ impl Plan {
         }
     }
 
-    /// Returns the bytes needed without the mesh if the planes are so large that the mesh of one
-    /// cannot be counted within the budget.
+    /// Returns `None` if the mesh of one plane can be counted within the budget, or within
+    /// [`COUNTING_BYTES`]; otherwise the bytes needed without the mesh, a lower bound.
     pub fn too_large_to_count(&self, job: &Job<'_>) -> Option<u64> {
         // a slab on the host, the planes it shares with the next one, and the slab on the device
         let slabs = self.slab_bytes(1).saturating_mul(2);
@@ -176,8 +176,8 @@ impl Plan {
         (counting > self.memory.max(COUNTING_BYTES)).then(|| self.enough(job, without_mesh))
     }
 
-    /// Returns the budget that suffices if one plane of cells at a time needs `max_plane`. Slabs
-    /// may be higher than one plane if they leave three quarters of the budget.
+    /// Returns a sufficient budget in bytes if a plane of cells needs at most `max_plane`. It
+    /// reserves a quarter for the samples of a slab.
     pub fn enough(&self, job: &Job<'_>, max_plane: PieceBytes) -> u64 {
         let low = Self {
             height: self.height.min(job.options.slab_height.unwrap_or(1)),

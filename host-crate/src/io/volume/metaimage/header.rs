@@ -1,4 +1,4 @@
-//! The text header: lines `Key = Value`, of which `ElementDataFile` is the last.
+//! Parser of the text header: lines `Key = Value`, ending with `ElementDataFile`.
 
 use super::damaged;
 use crate::io::error::show_bytes;
@@ -230,7 +230,7 @@ fn flag(name: &str, value: Option<&str>, default: bool) -> Result<bool, FileProb
     }
 }
 
-/// Parses the direction of each axis; unit vectors along the world axes if the file states none.
+/// Parses the direction of each axis; defaults to the unit vectors of the world axes.
 fn parse_directions(matrix: Option<&str>, axes: usize) -> Result<Vec<Vec<f64>>, FileProblem> {
     let Some(matrix) = matrix else {
         let unit = |axis: usize| {

@@ -18,8 +18,9 @@ pub(super) struct Grid {
     pub has_origin: bool,
 }
 
-/// Returns the grid of the first method that the header uses and that is valid; adds notes about
-/// the methods that were skipped.
+/// Returns the grid of the sform if the header has a valid one, else of the qform, else of the
+/// spacing alone. Adds notes about an invalid method, a qform that differs from the sform, and a
+/// header with neither. Pipelines report the notes of a reader as warnings.
 pub(super) fn stated_grid(header: &Header, notes: &mut Vec<String>) -> Result<Grid, FileProblem> {
     type Method = fn(&Header) -> Result<Geometry, VolumeError>;
     let methods: [(&str, bool, Method); 2] = [
@@ -103,7 +104,7 @@ pub(super) fn analyze(
 }
 
 /// Largest displacement of a corner that is attributed to rounding, in voxels: the qform is stored
-/// with 32 bits and needs a square root.
+/// with 32 bits, and a component of its quaternion is computed by a square root.
 const ROUNDING: f64 = 1e-3;
 
 /// Returns a note with the displacement of a corner of the grid between sform and qform, if it

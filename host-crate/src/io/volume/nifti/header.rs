@@ -172,7 +172,7 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
         srow: [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from)),
     };
     Ok(match kind {
-        // Analyze 7.5 stores other things in these fields.
+        // These fields have other meanings in Analyze 7.5.
         Kind::Analyze(_) => Header {
             qform_code: 0,
             sform_code: 0,

@@ -13,7 +13,7 @@ use crate::{
     memory, parallel,
 };
 
-/// Amount that is converted at a time and by which memory grows, in bytes.
+/// Size of the steps in which samples are converted and memory grows, in bytes.
 pub(crate) const STEP: usize = 4 << 20;
 
 /// Supplier of consecutive stored samples, in native byte order.
