@@ -117,7 +117,7 @@ pub fn marked_cell_words(stream: &Stream, field: &ForceField, chunk: u32) -> Vec
     let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
     let items = Items {
         count: bits.words(),
-        chunk: chunk,
+        chunk,
     };
     // SAFETY: there is one word of cells per word of the mask and per item, and four floats per
     // mask voxel.
