@@ -107,10 +107,10 @@ pub struct SkeletonArgs {
     /// Merge pairs of edges that meet at a node of degree two
     #[arg(long, hide_short_help = true, help_heading = "Curves")]
     pub merge: bool,
-    /// Coverage radius as a multiple of the local radius (TEASAR's scale) [default: 1.5]
+    /// Coverage radius as a multiple of the local radius [default: 1.5]
     ///
-    /// A voxel is covered if it lies within SCALE x radius + CONST of the skeleton; uncovered
-    /// protrusions get a branch.
+    /// TEASAR's scale. A voxel is covered if it lies within SCALE x radius + CONST of the skeleton;
+    /// uncovered protrusions get a branch.
     #[arg(
         long,
         value_name = "SCALE",
@@ -118,7 +118,7 @@ pub struct SkeletonArgs {
         help_heading = MEDIAL
     )]
     pub scale: Option<f64>,
-    /// Constant part of the coverage radius, in units of the smallest spacing [default: 4]
+    /// Constant part of it, in units of the smallest spacing [default: 4]
     ///
     /// kimimaro's const is in world units: divide it by the smallest spacing.
     #[arg(
@@ -129,9 +129,9 @@ pub struct SkeletonArgs {
         help_heading = MEDIAL
     )]
     pub constant: Option<f64>,
-    /// Add branches to the most convex FRACTION of the surface voxels, from 0 to 1
+    /// Add branches to the most convex FRACTION of the surface voxels
     ///
-    /// 0.05 is a good start. Without this option, branches are added for coverage only.
+    /// From 0 to 1; 0.05 is a good start. Without this option, branches are added for coverage only.
     #[arg(
         long,
         value_name = "FRACTION",
@@ -163,9 +163,10 @@ pub struct SkeletonArgs {
     /// occlude them.
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
-    /// View direction: oblique, right, left, front, back, top, bottom, or degrees as -90,90
+    /// View direction: oblique, front, top, …, or degrees as -90,90
     ///
-    /// AZIMUTH,ELEVATION: 0,0 looks from +x, 90,0 from +y, elevation 90 from above.
+    /// Names are oblique, right, left, front, back, top and bottom. AZIMUTH,ELEVATION: 0,0 looks
+    /// from +x, 90,0 from +y, elevation 90 from above.
     #[arg(
         long,
         default_value = "oblique",
@@ -176,7 +177,7 @@ pub struct SkeletonArgs {
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    /// Quantity shown by the curves' colours
+    /// Quantity shown by colour
     ///
     /// Default: the label if there are several, otherwise the radius. The picture has a legend.
     #[arg(
@@ -189,7 +190,12 @@ pub struct SkeletonArgs {
     )]
     pub colour: Option<ColourName>,
     /// Draw curves as tubes of the local radius instead of lines
-    #[arg(long, requires = "png", help_heading = "Picture")]
+    #[arg(
+        long,
+        requires = "png",
+        hide_short_help = true,
+        help_heading = "Picture"
+    )]
     pub tubes: bool,
     /// Hierarchy level (Cornea et al. 2005); each includes the previous ones [default: core]
     ///
@@ -199,7 +205,7 @@ pub struct SkeletonArgs {
     /// Divergence threshold for seeds, as a fraction of the divergence's range [default: 0.2]
     ///
     /// From 0 to 1. Applies to the hierarchy levels divergence and curvature.
-    #[arg(long, value_name = "FRACTION", allow_hyphen_values = true, help_heading = POTENTIAL_FIELD)]
+    #[arg(long, value_name = "FRACTION", allow_hyphen_values = true, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub divergence: Option<f64>,
     /// Fraction of the boundary voxels of highest curvature that become seeds [default: 0.05]
     ///
@@ -208,7 +214,7 @@ pub struct SkeletonArgs {
         long,
         value_name = "FRACTION",
         allow_hyphen_values = true,
-        help_heading = POTENTIAL_FIELD
+        hide_short_help = true, help_heading = POTENTIAL_FIELD
     )]
     pub curvature: Option<f64>,
     /// Exponent of the force, which falls with distance^-EXPONENT [default: 6]
@@ -218,13 +224,13 @@ pub struct SkeletonArgs {
         long,
         value_name = "EXPONENT",
         allow_hyphen_values = true,
-        help_heading = POTENTIAL_FIELD
+        hide_short_help = true, help_heading = POTENTIAL_FIELD
     )]
     pub exponent: Option<f64>,
     /// Write the force field
     ///
     /// Shape (nz, ny, nx, 3), components x y z; zero outside the field.
-    #[arg(long, value_name = "FILE.npy", help_heading = POTENTIAL_FIELD)]
+    #[arg(long, value_name = "FILE.npy", hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub field: Option<PathBuf>,
     /// Surface voxels, which exert the force: object voxels with an exterior 6-neighbour (faces) or
     /// 26-neighbour (corners) [default: faces]
@@ -248,7 +254,7 @@ pub struct SkeletonArgs {
     /// For measurements: the choice affects the time only.
     #[arg(long, value_enum, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub variant: Option<VariantName>,
-    /// Devices: auto, cpu, cuda, cuda:N, or several as cuda:0,1 or cuda:all
+    /// Devices: auto, cpu, cuda, cuda:N, cuda:0,1 or cuda:all
     ///
     /// auto selects the first CUDA device, otherwise the CPU. The potential-field method runs on
     /// the first device; several devices share its force field, which takes nearly all of the time.
