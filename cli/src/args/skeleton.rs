@@ -131,7 +131,8 @@ pub struct SkeletonArgs {
     pub constant: Option<f64>,
     /// Add branches to the most convex FRACTION of the surface voxels
     ///
-    /// From 0 to 1; 0.05 is a good start. Without this option, branches are added for coverage only.
+    /// From 0 to 1; 0.05 is a good start. Without this option, branches are added for coverage
+    /// only.
     #[arg(
         long,
         value_name = "FRACTION",
@@ -163,7 +164,7 @@ pub struct SkeletonArgs {
     /// occlude them.
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
-    /// View direction: oblique, front, top, …, or degrees as -90,90
+    /// View: oblique, front, top, … or degrees as -90,90
     ///
     /// Names are oblique, right, left, front, back, top and bottom. AZIMUTH,ELEVATION: 0,0 looks
     /// from +x, 90,0 from +y, elevation 90 from above.
@@ -177,7 +178,7 @@ pub struct SkeletonArgs {
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    /// Quantity shown by colour
+    /// Coloured quantity
     ///
     /// Default: the label if there are several, otherwise the radius. The picture has a legend.
     #[arg(
