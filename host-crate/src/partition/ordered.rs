@@ -45,8 +45,8 @@ pub(crate) struct Outcome<R, E, F> {
 /// Runs a worker per job, each on a thread of its own, and passes their parts to `consume` on this
 /// thread, in the order of the slabs.
 ///
-/// Of `slabs` slabs, worker w of n computes the slabs w, w + n, w + 2n, …, each in one or more
-/// parts. Up to `queue_len` finished parts of each worker are queued, in addition to the one that
+/// Worker w of n computes the slabs w, w + n, w + 2n, …, below `slabs`, each in one or more parts.
+/// Up to `queue_len` finished parts of each worker are queued, in addition to the one that
 /// it is about to send. `counter` counts slabs. After an error of `consume`, or if the work is
 /// cancelled, no more parts are consumed, and workers stop at their next part. A panic of a worker
 /// propagates when all are finished.
