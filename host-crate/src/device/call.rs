@@ -23,9 +23,9 @@ pub(super) trait Call {
 }
 
 /// A [`Call`] of kernel `K`. The launch takes the arguments out.
-pub(super) struct CallOf<'a, K: Kernel>(Option<K::Args<'a>>);
+pub(super) struct KernelCall<'a, K: Kernel>(Option<K::Args<'a>>);
 
-impl<'a, K: Kernel> CallOf<'a, K> {
+impl<'a, K: Kernel> KernelCall<'a, K> {
     pub fn new(args: K::Args<'a>) -> Self {
         Self(Some(args))
     }
@@ -38,7 +38,7 @@ impl<'a, K: Kernel> CallOf<'a, K> {
     }
 }
 
-impl<K: Kernel> Call for CallOf<'_, K> {
+impl<K: Kernel> Call for KernelCall<'_, K> {
     fn entry(&self) -> EntryName {
         K::entry()
     }

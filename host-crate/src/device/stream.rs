@@ -4,7 +4,7 @@ use super::{
     Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, LaunchRecord,
     Recording,
     buffer::BufferMemory,
-    call::{Call, CallOf},
+    call::{Call, KernelCall},
     cuda::{ContextGuard, CudaConstant, CudaMemory, CudaStream},
     event::EventInner,
     record::Pending,
@@ -322,7 +322,7 @@ impl Stream {
             return Ok(());
         }
         // SAFETY: guaranteed by the caller.
-        unsafe { self.launch_call(launch, &mut CallOf::<K>::new(args)) }
+        unsafe { self.launch_call(launch, &mut KernelCall::<K>::new(args)) }
     }
 
     /// Launches any kernel.

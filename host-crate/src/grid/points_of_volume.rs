@@ -24,7 +24,7 @@ fn tiles_launch(tiles: u64) -> Launch {
 
 /// Replaces counts by their exclusive prefix sums, and returns the last sum. The last count must be
 /// 0, so that this is the total. Synchronises the stream.
-fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
+fn scan_counts(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
     let last = counts.len() as u64 - 1;
     let mut picked = stream.alloc::<u64>(PICKED)?;
     exclusive_small_and_pick(stream, counts.view_mut(), [last; PICKED], picked.view_mut())?;
@@ -72,7 +72,7 @@ impl DevicePoints {
             let args = (above.view(), below.view(), bits, counts.view_mut());
             stream.launch::<count_crossings>(tiles_launch(tiles), args)?;
         }
-        let points = places(stream, &mut counts)?;
+        let points = scan_counts(stream, &mut counts)?;
         let mut coordinates = stream.alloc::<f32>(points as usize * 3)?;
         if points > 0 {
             // SAFETY: as above, the sums are those of the counts, and there is room for every
@@ -112,14 +112,14 @@ impl DevicePoints {
             let args = (sites.bits.view(), bits, counts.view_mut());
             stream.launch::<count_tiles>(tiles_launch(tiles), args)?;
         }
-        let points = places(stream, &mut counts)?;
+        let points = scan_counts(stream, &mut counts)?;
         let mut coordinates = stream.alloc::<f32>(points as usize * 3)?;
         if points > 0 {
-            let places = counts.view();
+            let offsets = counts.view();
             // SAFETY: as above, the sums are those of the counts, and there is room for every
             // point.
             unsafe {
-                let args = (sites.bits.view(), bits, places, coordinates.view_mut());
+                let args = (sites.bits.view(), bits, offsets, coordinates.view_mut());
                 stream.launch::<emit_centres>(tiles_launch(tiles), args)?;
             }
         }

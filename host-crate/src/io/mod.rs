@@ -69,7 +69,10 @@ mod volume_format;
 mod vtk_xml;
 mod wavefront;
 
-pub use error::{ByteCount, FileError, FileProblem, SwcField, SwcProblem};
+pub use error::{
+    ByteCount, FileError, FileProblem, PointsProblem, SampleProblem, SelectionProblem, SwcField,
+    SwcProblem,
+};
 pub use mesh::{
     MeshCounts, MeshFormat, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
     write_labelled_mesh, write_mesh,

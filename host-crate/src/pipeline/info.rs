@@ -6,7 +6,7 @@ use crate::{
     grid::{
         Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count, with_sample_type,
     },
-    io::{FileError, FileProblem, HeaderInfo, VolumeReader},
+    io::{FileError, FileProblem, HeaderInfo, SelectionProblem, VolumeReader},
     memory,
     monitor::Monitor,
 };
@@ -122,7 +122,10 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
 /// Returns `true` if the file was not opened because no component is selected. A component selected
 /// in a file without components has a meaning in npy.
 fn is_of_components(error: &FileError) -> bool {
-    matches!(error.problem, FileProblem::SeveralComponents { .. })
+    matches!(
+        error.problem,
+        FileProblem::Selection(SelectionProblem::SeveralComponents { .. })
+    )
 }
 
 fn statistics(

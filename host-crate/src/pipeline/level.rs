@@ -17,7 +17,7 @@ use super::{
     otsu::otsu_in_file,
     outcome::Stages,
     stream_mesh::SampleConversion,
-    warning::WhyEmpty,
+    warning::EmptyReason,
 };
 use crate::{
     grid::{
@@ -200,10 +200,10 @@ impl ResolvedLevel {
     }
 
     /// Returns the reason why there is no surface in a volume with these samples.
-    pub fn why_empty(self, samples: &SampleSummary, dims: [usize; 3]) -> WhyEmpty {
+    pub fn empty_reason(self, samples: &SampleSummary, dims: [usize; 3]) -> EmptyReason {
         match self {
-            Self::Selection(Selection::Label(label)) => WhyEmpty::Label { label },
-            level => WhyEmpty::from_samples(samples, dims, level.isovalue() as f32),
+            Self::Selection(Selection::Label(label)) => EmptyReason::Label { label },
+            level => EmptyReason::from_samples(samples, dims, level.isovalue() as f32),
         }
     }
 }

@@ -109,7 +109,7 @@ impl StatedGrid {
         if offset.voxels <= MAX_MISALIGNMENT {
             Ok(missing)
         } else {
-            Err(Problem::MaskPlace {
+            Err(Problem::MaskGeometry {
                 voxels: offset.voxels,
                 world: offset.world,
             })
@@ -124,7 +124,7 @@ impl StatedGrid {
         warnings: &mut Vec<Warning>,
     ) -> Result<(), PipelineError> {
         let missing = self.check(stated).map_err(at(&mask.path))?;
-        warnings.extend(missing.map(|missing| Warning::MaskPlaceAssumed {
+        warnings.extend(missing.map(|missing| Warning::MaskGeometryAssumed {
             path: mask.path.clone(),
             missing,
         }));

@@ -51,6 +51,6 @@ pub use level::Level;
 pub use outcome::{DeviceRun, Timings};
 pub use read_ahead::ReadAhead;
 pub use source::VolumeSource;
-pub use warning::{Warning, WhyEmpty};
+pub use warning::{EmptyReason, Warning};
 pub(crate) use write_picture::add_picture;
 pub use write_picture::write_picture;

@@ -83,7 +83,7 @@ pub enum PathProblem {
     },
     /// The path cannot be examined, or is a link of another user.
     #[error(transparent)]
-    Place(FileProblem),
+    Resolution(FileProblem),
     /// The output would replace an input.
     #[error("this is the same file as {}, which is read; name another output", input.display())]
     IsInput {
@@ -216,7 +216,7 @@ fn unknown(extension: Option<&str>) -> String {
 
 /// Checks that a file can be created at a path. `good` holds folders that have passed.
 fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProblem> {
-    let target = match resolve_links(path).map_err(PathProblem::Place)? {
+    let target = match resolve_links(path).map_err(PathProblem::Resolution)? {
         ResolvedPath::File(target) => target,
         // a device or a pipe is written directly
         ResolvedPath::Stream(_) => return Ok(()),
@@ -285,11 +285,11 @@ fn key(path: &Path) -> u64 {
 
 /// Resolves the path of a file that may not exist yet, following links, also dangling ones.
 fn resolve(path: &Path) -> Option<PathBuf> {
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        if let Ok(place) = fs::canonicalize(&path) {
-            return Some(place);
+    for _ in 0..MAX_LINKS {
+        if let Ok(target) = fs::canonicalize(&path) {
+            return Some(target);
         }
         match fs::read_link(&path) {
             Ok(target) => path = parent_folder(&path).join(target),
@@ -304,7 +304,7 @@ fn resolve(path: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn said(inputs: &[&Path], outputs: &[&Path]) -> String {
+    fn check_message(inputs: &[&Path], outputs: &[&Path]) -> String {
         let outputs: Vec<_> = outputs
             .iter()
             .map(|path| (*path, OutputKind::Volume))
@@ -333,34 +333,37 @@ mod tests {
             &[&input, &hard, &detour]
         };
         for name in names {
-            let message = said(&[&input], &[&new, name]);
+            let message = check_message(&[&input], &[&new, name]);
             let wanted = format!(
                 "{}: this is the same file as {}, which is read; name another output",
                 name.display(),
                 input.display()
             );
             assert_eq!(message, wanted);
-            let message = said(&[], &[&input, name]);
+            let message = check_message(&[], &[&input, name]);
             assert!(message.contains("which is written too"), "{message}");
         }
         let again = path(".").join("new.npy");
-        assert!(said(&[], &[&new, &again]).contains("written too"));
+        assert!(check_message(&[], &[&new, &again]).contains("written too"));
         #[cfg(unix)]
         {
             // a link to the target of another output
             let link = path("link.npy");
             std::os::unix::fs::symlink("new.npy", &link).unwrap();
-            assert!(said(&[], &[&new, &link]).contains("written too"));
-            assert!(said(&[], &[&link, &new]).contains("written too"));
+            assert!(check_message(&[], &[&new, &link]).contains("written too"));
+            assert!(check_message(&[], &[&link, &new]).contains("written too"));
         }
         let many: Vec<PathBuf> = (0..5000).map(|k| path(&format!("{k}.npy"))).collect();
         let mut many: Vec<&Path> = many.iter().map(PathBuf::as_path).collect();
-        assert_eq!(said(&[&input], &many), "fine");
+        assert_eq!(check_message(&[&input], &many), "fine");
         many.push(many[3]);
-        assert!(said(&[&input], &many).contains("written too"));
-        assert_eq!(said(&[&input], &[&new]), "fine");
+        assert!(check_message(&[&input], &many).contains("written too"));
+        assert_eq!(check_message(&[&input], &[&new]), "fine");
         // a missing input is reported by its reader
-        assert_eq!(said(&[&path("gone.npy")], &[&path("gone.npy")]), "fine");
+        assert_eq!(
+            check_message(&[&path("gone.npy")], &[&path("gone.npy")]),
+            "fine"
+        );
         assert!(!new.exists());
     }
 
@@ -370,6 +373,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let zero = folder.path().join("zero.npy");
         std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
-        assert_eq!(said(&[], &[&zero, &zero]), "fine");
+        assert_eq!(check_message(&[], &[&zero, &zero]), "fine");
     }
 }

@@ -191,7 +191,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
         warnings.push(Warning::Empty {
             path: path.clone(),
             what: "picture",
-            why: level.why_empty(&samples, dims),
+            reason: level.empty_reason(&samples, dims),
         });
     }
     stages.run("write", || write_picture(&job.output, &picture))?;

@@ -46,7 +46,7 @@ pub enum Warning {
         "{}: the file states {missing}; the mask is taken to have the grid of the volume",
         path.display()
     )]
-    MaskPlaceAssumed {
+    MaskGeometryAssumed {
         /// Path of the mask.
         path: PathBuf,
         /// Description of the missing parts, such as `no spacing`.
@@ -117,21 +117,21 @@ pub enum Warning {
         labels: Vec<i64>,
     },
     /// The surface is empty.
-    #[error("{}: the {what} is empty: {why}", path.display())]
+    #[error("{}: the {what} is empty: {reason}", path.display())]
     Empty {
         /// Path of the volume.
         path: PathBuf,
         /// Name of the empty result: `mesh` or `picture`.
         what: &'static str,
         /// Reason.
-        why: WhyEmpty,
+        reason: EmptyReason,
     },
 }
 
 /// Reason why a volume has no isosurface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum WhyEmpty {
+pub enum EmptyReason {
     /// An axis has fewer than two samples.
     #[error("a surface needs at least two samples along each axis")]
     Flat,
@@ -151,7 +151,7 @@ pub enum WhyEmpty {
     #[error(
         "every cell that contains the isovalue is excluded by the mask or by non-finite samples"
     )]
-    LeftOut,
+    Excluded,
     /// No cell has the label at some corners and not at others.
     #[error("no cell has both samples that are {label} and samples that are not")]
     Label {
@@ -168,16 +168,20 @@ pub enum WhyEmpty {
 
 /// Formats the first missing labels.
 fn missing(labels: &[i64]) -> String {
-    const MOST: usize = 10;
-    let named: Vec<String> = labels.iter().take(MOST).map(ToString::to_string).collect();
-    let more = match labels.len().saturating_sub(MOST) {
+    const MAX_NAMED: usize = 10;
+    let named: Vec<String> = labels
+        .iter()
+        .take(MAX_NAMED)
+        .map(ToString::to_string)
+        .collect();
+    let more = match labels.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     format!("no voxel has the label {}{more}", named.join(", "))
 }
 
-impl WhyEmpty {
+impl EmptyReason {
     /// Determines the reason from the samples of a volume without a surface.
     pub(crate) fn from_samples(samples: &SampleSummary, dims: [usize; 3], iso: f32) -> Self {
         let level = f64::from(iso);
@@ -186,7 +190,7 @@ impl WhyEmpty {
             (Some(min), Some(max)) if level > max || level <= min => {
                 Self::OneSide { min, max, iso }
             }
-            (Some(_), Some(_)) => Self::LeftOut,
+            (Some(_), Some(_)) => Self::Excluded,
             _ => Self::NoSample,
         }
     }

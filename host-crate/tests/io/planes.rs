@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use ferrovox::grid::{AnyVolume, Geometry, Sample, SampleType, Volume};
 use ferrovox::io::{
-    ByteOrder, FileError, FileProblem, ReadOptions, VolumeReader, VolumeWriteOptions, read_volume,
-    read_volume_bytes, write_volume,
+    ByteOrder, FileError, FileProblem, ReadOptions, SelectionProblem, VolumeReader,
+    VolumeWriteOptions, read_volume, read_volume_bytes, write_volume,
 };
 use proptest::prelude::*;
 
@@ -216,7 +216,10 @@ fn wrong_requests_are_named() {
         );
         #[allow(clippy::reversed_empty_ranges)]
         let reversed = reader.read_planes::<i16>(3..2).unwrap_err();
-        assert!(matches!(reversed.problem, FileProblem::NoSuchPlanes { .. }));
+        assert!(matches!(
+            reversed.problem,
+            FileProblem::Selection(SelectionProblem::NoSuchPlanes { .. })
+        ));
         let error = reader.read_planes::<u16>(0..1).unwrap_err().to_string();
         assert!(
             error.ends_with("the samples are i16, not u16; request i16"),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ferrovox::grid::{Geometry, SampleType, Volume};
 use ferrovox::io::{
-    ByteOrder, FileProblem, ReadOptions, VolumeWriteOptions, VolumeWriter, read_volume,
-    write_volume,
+    ByteOrder, FileProblem, ReadOptions, SampleProblem, VolumeWriteOptions, VolumeWriter,
+    read_volume, write_volume,
 };
 
 use crate::helpers::folder;
@@ -128,7 +128,7 @@ fn unfinished_writer_leaves_the_old_file() {
             let error = long.append(&[1_u8]).unwrap_err();
             assert!(matches!(
                 error.problem,
-                FileProblem::SampleTypeMismatch { .. }
+                FileProblem::Sample(SampleProblem::TypeMismatch { .. })
             ));
             assert_eq!(fs::read(&path).unwrap(), b"old", "{name}");
             // The rejected samples leave the writer unchanged.
@@ -163,10 +163,10 @@ fn unsigned_samples_are_checked_piece_by_piece() {
     let error = writer.append(&[3, -4]).unwrap_err();
     assert!(matches!(
         error.problem,
-        FileProblem::NegativeSample {
+        FileProblem::Sample(SampleProblem::Negative {
             index: 3,
             value: -4
-        }
+        })
     ));
     writer.append(&[3, 4]).unwrap();
     writer.finish().unwrap();

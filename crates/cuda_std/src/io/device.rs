@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::fmt::{self, Write};
 
-use super::PIECE;
+use super::TEXT_BUFFER_BYTES;
 
 unsafe extern "C" {
     /// Prints like C's `vprintf`, from arguments stored consecutively, each aligned to its size.
@@ -31,7 +31,7 @@ unsafe extern "C" {
 
 /// Text buffer with space for the terminating null byte.
 struct TextBuffer {
-    bytes: [u8; PIECE],
+    bytes: [u8; TEXT_BUFFER_BYTES],
     len: usize,
     /// `true` if a full buffer is printed; `false` if further text is dropped.
     prints: bool,
@@ -41,7 +41,7 @@ impl TextBuffer {
     #[inline(always)]
     fn new(prints: bool) -> Self {
         Self {
-            bytes: [0; PIECE],
+            bytes: [0; TEXT_BUFFER_BYTES],
             len: 0,
             prints,
         }
@@ -69,7 +69,7 @@ impl TextBuffer {
 impl Write for TextBuffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for &byte in text.as_bytes() {
-            if self.len == PIECE - 1 {
+            if self.len == TEXT_BUFFER_BYTES - 1 {
                 if !self.prints {
                     return Ok(());
                 }

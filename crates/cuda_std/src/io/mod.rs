@@ -8,7 +8,7 @@
 //!
 //! The driver collects printed text in a buffer (1 MiB unless the host sets another limit; on
 //! overflow the oldest text is lost) and writes it to standard output at the next synchronisation,
-//! including that of `eprint!`. Each call formats its text in a [`PIECE`]-byte buffer on the
+//! including that of `eprint!`. Each call formats its text in a [`TEXT_BUFFER_BYTES`]-byte buffer on the
 //! thread's stack. Text that fits is one unit in the driver's buffer; longer text is split, and
 //! text of other threads may come in between. A null byte ends the text.
 //!
@@ -53,7 +53,7 @@
 //! [`assert!`](crate::assert), [`assert_eq!`](crate::assert_eq) and
 //! [`assert_ne!`](crate::assert_ne) of this crate end the launch on the device with the driver's
 //! assertion error (`CUDA_ERROR_ASSERT`), after the driver has printed file, line, block, thread
-//! and the first [`PIECE`] bytes of the message. On the CPU they are `std`'s: a panic, which the
+//! and the first [`TEXT_BUFFER_BYTES`] bytes of the message. On the CPU they are `std`'s: a panic, which the
 //! launch returns as an error that names kernel, block and thread.
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -72,4 +72,4 @@ pub use device::{__assertfail, vprintf};
 pub use device::{assertion_failed, print_text, print_text as print_error};
 
 /// Number of bytes of a call's text that the device prints as a unit.
-pub const PIECE: usize = 256;
+pub const TEXT_BUFFER_BYTES: usize = 256;

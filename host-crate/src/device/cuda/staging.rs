@@ -19,7 +19,7 @@ const SLOT: usize = 2 << 20;
 /// Number of slots; all but one are in transfer.
 const SLOTS: usize = 8;
 /// Number of bytes that a thread copies at a time.
-const PIECE: usize = 128 << 10;
+const CHUNK: usize = 128 << 10;
 /// Number of staging buffers that a device keeps; more are allocated for more concurrent copies.
 const MAX_POOLED: usize = 2;
 
@@ -121,7 +121,7 @@ impl Staging {
 
 /// Copies memory with all threads.
 fn copy(to: &mut [u8], from: &[u8]) {
-    parallel::for_each_chunk_mut(to, PIECE, |first, to| {
+    parallel::for_each_chunk_mut(to, CHUNK, |first, to| {
         to.copy_from_slice(&from[first..][..to.len()]);
     });
 }

@@ -1,10 +1,16 @@
 //! Errors of reading and writing files.
 
 mod display;
+mod points;
+mod sample;
+mod selection;
 mod swc;
 
 pub use display::ByteCount;
 pub(crate) use display::show_bytes;
+pub use points::PointsProblem;
+pub use sample::SampleProblem;
+pub use selection::SelectionProblem;
 pub(super) use swc::MAX_LINE;
 pub use swc::{SwcField, SwcProblem};
 
@@ -12,7 +18,7 @@ use display::{join_sizes, list_paths};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::grid::{SampleType, VolumeError};
+use crate::grid::VolumeError;
 use crate::io::stored_type::StoredType;
 use crate::io::volume_format::VolumeFormat;
 use crate::memory::OutOfMemory;
@@ -206,59 +212,15 @@ pub enum FileProblem {
         /// Error of the decompressor.
         source: io::Error,
     },
-    /// The file has several volumes, and none was selected.
-    #[error("the file holds {count} volumes; select one from 0 to {}", count - 1)]
-    SeveralVolumes {
-        /// Number of volumes.
-        count: u64,
-    },
-    /// The selected volume does not exist.
-    #[error("the file has no volume {index}; it holds {count}, counted from 0")]
-    NoSuchVolume {
-        /// Selected volume, 0-based.
-        index: u64,
-        /// Number of volumes.
-        count: u64,
-    },
-    /// The samples have several components, and none was selected.
-    #[error("each sample has {count} components; select one from 0 to {}", count - 1)]
-    SeveralComponents {
-        /// Number of components.
-        count: u64,
-    },
-    /// The selected component does not exist.
-    #[error("the samples have no component {index}; each has {count}, counted from 0")]
-    NoSuchComponent {
-        /// Selected component, 0-based.
-        index: u64,
-        /// Number of components.
-        count: u64,
-    },
-    /// A wide integer that no sample type of a volume represents exactly.
-    #[error(
-        "sample {index}, at voxel {}, {}, {}, is {value}, which neither i32 nor f64 represents exactly; reduce the {stored} samples, \
-         or convert them to f64 if rounding is acceptable", voxel[0], voxel[1], voxel[2]
-    )]
-    NotRepresentable {
-        /// Index of the first such sample in its volume.
-        index: u64,
-        /// Voxel of that sample.
-        voxel: [u64; 3],
-        /// Value of that sample.
-        value: i128,
-        /// Sample type in the file.
-        stored: StoredType,
-    },
-    /// A text sample is not a number of its type.
-    #[error("sample {index} is {text:?}, which is not a {stored}; correct the file")]
-    InvalidNumber {
-        /// Index of the sample.
-        index: u64,
-        /// Text of the sample.
-        text: String,
-        /// Sample type that the header states.
-        stored: StoredType,
-    },
+    /// A selected part is missing, or none was selected.
+    #[error(transparent)]
+    Selection(#[from] SelectionProblem),
+    /// A sample cannot be read or written.
+    #[error(transparent)]
+    Sample(#[from] SampleProblem),
+    /// The contents of a file of points are invalid.
+    #[error(transparent)]
+    Points(#[from] PointsProblem),
     /// A headerless file without a layout.
     #[error("the file has no header; give its dims and sample type")]
     MissingLayout,
@@ -280,24 +242,6 @@ pub enum FileProblem {
         files: u64,
         /// Sizes, fastest axis first.
         sizes: Vec<u64>,
-    },
-    /// The requested planes do not exist.
-    #[error("the volume has no planes {start}..{end}; it has {count}, counted from 0")]
-    NoSuchPlanes {
-        /// First requested plane.
-        start: usize,
-        /// Plane after the last requested one.
-        end: usize,
-        /// Number of planes.
-        count: usize,
-    },
-    /// The samples have another type than the requested one.
-    #[error("the samples are {found}, not {requested}; request {found}")]
-    SampleTypeMismatch {
-        /// Requested type.
-        requested: SampleType,
-        /// Type of the samples.
-        found: SampleType,
     },
     /// The file differed when it was read again.
     #[error("the file changed while it was being read; read it again when it is complete")]
@@ -362,38 +306,6 @@ pub enum FileProblem {
     /// A damaged SWC file.
     #[error("damaged SWC file: {0}")]
     Swc(#[from] SwcProblem),
-    /// A negative sample that is to be stored as unsigned.
-    #[error("sample {index} is {value}, which is negative; write the samples as i32")]
-    NegativeSample {
-        /// Index of the first such sample.
-        index: u64,
-        /// Value of that sample.
-        value: i32,
-    },
-    /// A line of a text file of points is not a point.
-    #[error(
-        "line {line} reads {text:?}; write a point as three numbers, x, y and z, separated by spaces or commas"
-    )]
-    InvalidPoint {
-        /// Number of the line, 1-based.
-        line: u64,
-        /// Start of the line.
-        text: String,
-    },
-    /// An array of points does not have 3 columns.
-    #[error("the array has the shape {shape:?}; points need n rows and 3 columns")]
-    PointArrayShape {
-        /// Shape in NumPy's order, slowest axis first.
-        shape: Vec<u64>,
-    },
-    /// A point has a coordinate that is not finite.
-    #[error("point {index} is at {position:?}; coordinates must be finite")]
-    PointNotFinite {
-        /// 0-based index of the point.
-        index: u64,
-        /// Coordinates of the point.
-        position: [f64; 3],
-    },
 }
 
 impl FileProblem {

@@ -5,15 +5,16 @@ use crate::grid::{Sample, SampleType, with_volume};
 use crate::io::source::Source;
 use crate::io::volume::npy;
 use crate::io::volume::read::read_samples;
-use crate::io::{FileProblem, ReadOptions};
+use crate::io::{FileProblem, PointsProblem, ReadOptions};
 
 /// Reads the rows of an `.npy` array.
 pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem> {
     let header = npy::header(&mut source)?;
     let &[rows, 3] = &header.shape[..] else {
-        return Err(FileProblem::PointArrayShape {
+        return Err(PointsProblem::ArrayShape {
             shape: header.shape,
-        });
+        }
+        .into());
     };
     let is_column_major = header.fortran;
     let mut opened = npy::opened(source, header, false)?;

@@ -9,7 +9,7 @@ use crate::io::error::show_bytes;
 use crate::io::file_extension::extension;
 use crate::io::mesh::read_mesh_source;
 use crate::io::source::Source;
-use crate::io::{FileError, FileProblem, MeshFormat, VolumeFormat};
+use crate::io::{FileError, FileProblem, MeshFormat, PointsProblem, VolumeFormat};
 use crate::memory;
 
 /// Number of bytes that suffices to identify a format.
@@ -116,7 +116,7 @@ fn from_vertices(vertices: &[[f32; 3]]) -> Result<Vec<[f64; 3]>, FileProblem> {
 fn push(points: &mut Vec<[f64; 3]>, position: [f64; 3]) -> Result<(), FileProblem> {
     if position.iter().any(|coordinate| !coordinate.is_finite()) {
         let index = points.len() as u64;
-        return Err(FileProblem::PointNotFinite { index, position });
+        return Err(PointsProblem::NotFinite { index, position }.into());
     }
     if points.len() == points.capacity() {
         // Doubling keeps the number of copies of a long list small.

@@ -1,8 +1,8 @@
 //! Points as text: three numbers per line.
 
 use super::{excerpt, push};
-use crate::io::FileProblem;
 use crate::io::source::Source;
+use crate::io::{FileProblem, PointsProblem};
 
 /// Longest line that is accepted, in bytes.
 const MAX_LINE: usize = 4096;
@@ -28,7 +28,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
         let point = (!is_cut)
             .then(|| parse_point(line))
             .flatten()
-            .ok_or_else(|| FileProblem::InvalidPoint {
+            .ok_or_else(|| PointsProblem::InvalidLine {
                 line: line_number,
                 text: excerpt(line),
             })?;

@@ -2,7 +2,9 @@
 
 use crate::grid::SampleType;
 
-use crate::io::{ByteCount, ByteOrder, FileProblem, ReadOptions, StoredType};
+use crate::io::{
+    ByteCount, ByteOrder, FileProblem, ReadOptions, SampleProblem, SelectionProblem, StoredType,
+};
 
 /// Layout of the samples in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,19 +152,20 @@ impl Layout {
     /// Adds the voxel to an error about a sample.
     pub fn at_voxel(&self, problem: FileProblem) -> FileProblem {
         match problem {
-            FileProblem::NotRepresentable {
+            FileProblem::Sample(SampleProblem::NotRepresentable {
                 index,
                 value,
                 stored,
                 ..
-            } => {
+            }) => {
                 let [nx, ny, _] = self.dims.map(|size| size.max(1) as u64);
-                FileProblem::NotRepresentable {
+                SampleProblem::NotRepresentable {
                     index,
                     voxel: [index % nx, index / nx % ny, index / nx / ny],
                     value,
                     stored,
                 }
+                .into()
             }
             other => other,
         }
@@ -191,22 +194,24 @@ impl Layout {
     pub fn select(&self, options: &ReadOptions) -> Result<Selection, FileProblem> {
         let (volumes, components) = self.counts();
         let volume = match options.volume {
-            None if volumes > 1 => return Err(FileProblem::SeveralVolumes { count: volumes }),
+            None if volumes > 1 => {
+                return Err(SelectionProblem::SeveralVolumes { count: volumes }.into());
+            }
             requested => requested.unwrap_or(0),
         };
         if volume >= volumes {
             let (index, count) = (volume, volumes);
-            return Err(FileProblem::NoSuchVolume { index, count });
+            return Err(SelectionProblem::NoSuchVolume { index, count }.into());
         }
         let component = match options.component {
             None if components > 1 => {
-                return Err(FileProblem::SeveralComponents { count: components });
+                return Err(SelectionProblem::SeveralComponents { count: components }.into());
             }
             requested => requested.unwrap_or(0),
         };
         if component >= components {
             let (index, count) = (component, components);
-            return Err(FileProblem::NoSuchComponent { index, count });
+            return Err(SelectionProblem::NoSuchComponent { index, count }.into());
         }
         Ok(match self.interpretation {
             Interpretation::AsStored => Selection { volume, component },

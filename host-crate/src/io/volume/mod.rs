@@ -7,7 +7,7 @@
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
 //! | `reader`, `planes` | reading plane by plane |
 //! | `data_files`, `data_file_list` | data files of detached headers |
-//! | `write`, `writer`, `vector_field` | writing |
+//! | `write`, `writer`, `sample_writer`, `vector_field` | writing |
 
 pub(super) mod axes;
 pub(super) mod data_file_list;
@@ -26,6 +26,7 @@ pub(super) mod raw;
 pub(super) mod read;
 pub(super) mod reader;
 pub(super) mod sample_stream;
+mod sample_writer;
 pub(super) mod samples;
 pub(super) mod vector_field;
 pub(super) mod write;

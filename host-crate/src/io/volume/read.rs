@@ -14,7 +14,9 @@ use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::volume::raw;
 use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::{SAMPLES, value_type};
-use crate::io::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
+use crate::io::{
+    Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile, VolumeFormat,
+};
 use crate::{
     grid::{AnyVolume, Geometry, Sample, SampleType, Volume, with_sample_type},
     memory,
@@ -45,7 +47,7 @@ const CHUNK: usize = 1 << 20;
 /// ```
 pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<VolumeFile, FileError> {
     let path = path.as_ref();
-    read_origin(&VolumeInput::Path(path.to_owned()), options)
+    read_input(&VolumeInput::Path(path.to_owned()), options)
         .map_err(|problem| FileError::new(path, problem))
 }
 
@@ -69,12 +71,12 @@ pub(crate) fn read_with_data(
     data: Option<&[u8]>,
     options: &ReadOptions,
 ) -> Result<VolumeFile, FileError> {
-    let origin = VolumeInput::Bytes {
+    let input = VolumeInput::Bytes {
         name: name.to_owned(),
         bytes,
         data,
     };
-    read_origin(&origin, options).map_err(|problem| FileError::new(name, problem))
+    read_input(&input, options).map_err(|problem| FileError::new(name, problem))
 }
 
 /// Input of a volume, which can be opened repeatedly.
@@ -139,14 +141,14 @@ fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
     Some(opened.header.data_files)
 }
 
-fn read_origin(origin: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
-    let mut opened = origin.open(options)?;
+fn read_input(input: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
+    let mut opened = input.open(options)?;
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
     let can_repeat = opened.may_need_f64();
     let mut read = read_samples(opened, options);
-    if can_repeat && matches!(read, Err(FileProblem::NotRepresentable { .. })) {
-        opened = origin.open(options)?;
+    if can_repeat && is_not_representable(&read) {
+        opened = input.open(options)?;
         opened.layout.values = SampleType::F64;
         read = read_samples(opened, options);
     }
@@ -156,9 +158,9 @@ fn read_origin(origin: &VolumeInput<'_>, options: &ReadOptions) -> Result<Volume
 
 /// Returns `true` if an integer of the file exceeds `i32`, so that the volume needs `f64`. Reads
 /// samples until one is found. Other errors are reported later, when planes are read.
-pub(crate) fn needs_f64(origin: &VolumeInput<'_>, options: &ReadOptions) -> bool {
+pub(crate) fn needs_f64(input: &VolumeInput<'_>, options: &ReadOptions) -> bool {
     let find = || -> Result<(), FileProblem> {
-        let opened = origin.open(options)?;
+        let opened = input.open(options)?;
         let samples = opened.layout.samples;
         let mut stream = SampleStream::start(opened, options)?;
         let mut chunk = memory::try_filled(SAMPLES, CHUNK.min(samples), 0_i32)?;
@@ -168,7 +170,15 @@ pub(crate) fn needs_f64(origin: &VolumeInput<'_>, options: &ReadOptions) -> bool
         }
         Ok(())
     };
-    matches!(find(), Err(FileProblem::NotRepresentable { .. }))
+    is_not_representable(&find())
+}
+
+fn is_not_representable<T>(result: &Result<T, FileProblem>) -> bool {
+    let problem = result.as_ref().err();
+    matches!(
+        problem,
+        Some(FileProblem::Sample(SampleProblem::NotRepresentable { .. }))
+    )
 }
 
 /// Reads the samples of a file whose length has been checked.

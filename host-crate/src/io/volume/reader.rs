@@ -9,7 +9,7 @@ use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
 use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
 use crate::io::volume::read::{VolumeInput, needs_f64};
 use crate::io::volume::samples::{STEP, grow, value_type};
-use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions};
+use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions, SampleProblem, SelectionProblem};
 
 /// Reads any range of planes of a volume file. A plane consists of all samples with the same z.
 ///
@@ -44,7 +44,7 @@ use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct VolumeReader<'a> {
-    origin: VolumeInput<'a>,
+    input: VolumeInput<'a>,
     options: ReadOptions,
     dims: [usize; 3],
     geometry: Geometry,
@@ -69,7 +69,7 @@ impl VolumeReader<'static> {
     /// invalid text, an integer that no sample type represents) are reported when the affected
     /// planes are read; a wrong checksum or trailing bytes, when the last plane is read.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
-        Self::from_origin(VolumeInput::Path(path.as_ref().to_owned()), options)
+        Self::from_input(VolumeInput::Path(path.as_ref().to_owned()), options)
     }
 }
 
@@ -94,13 +94,13 @@ impl<'a> VolumeReader<'a> {
         options: &ReadOptions,
     ) -> Result<Self, FileError> {
         let name = name.to_owned();
-        Self::from_origin(VolumeInput::Bytes { name, bytes, data }, options)
+        Self::from_input(VolumeInput::Bytes { name, bytes, data }, options)
     }
 
-    fn from_origin(origin: VolumeInput<'a>, options: &ReadOptions) -> Result<Self, FileError> {
-        let at_path = |problem| FileError::new(origin.name(), problem);
-        let mut opened = origin.open(options).map_err(at_path)?;
-        if opened.may_need_f64() && needs_f64(&origin, options) {
+    fn from_input(input: VolumeInput<'a>, options: &ReadOptions) -> Result<Self, FileError> {
+        let at_path = |problem| FileError::new(input.name(), problem);
+        let mut opened = input.open(options).map_err(at_path)?;
+        if opened.may_need_f64() && needs_f64(&input, options) {
             opened.layout.values = SampleType::F64;
         }
         let values = opened.layout.values;
@@ -120,7 +120,7 @@ impl<'a> VolumeReader<'a> {
             data_name,
             is_pipe,
             planes,
-            origin,
+            input,
         })
     }
 
@@ -152,7 +152,7 @@ impl<'a> VolumeReader<'a> {
 
     /// Returns the path as it was given.
     pub fn path(&self) -> &Path {
-        self.origin.name()
+        self.input.name()
     }
 
     /// Returns `true` if planes can be read in any order at the same cost: uncompressed binary
@@ -172,8 +172,8 @@ impl<'a> VolumeReader<'a> {
     /// Reads the samples of the planes `z.start..z.end`, x fastest.
     ///
     /// # Errors
-    /// [`FileProblem::NoSuchPlanes`] for planes that the volume does not have,
-    /// [`FileProblem::SampleTypeMismatch`] unless `T` is the [sample type](Self::sample_type), and
+    /// [`SelectionProblem::NoSuchPlanes`] for planes that the volume does not have,
+    /// [`SampleProblem::TypeMismatch`] unless `T` is the [sample type](Self::sample_type), and
     /// errors of the file's samples.
     pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
         self.read_growing(z).map_err(|problem| self.error(problem))
@@ -269,17 +269,19 @@ impl<'a> VolumeReader<'a> {
     /// Returns the indices of the samples of these planes.
     fn check<T: Sample>(&self, z: &Range<usize>) -> Result<Range<usize>, FileProblem> {
         if T::TYPE != self.sample_type {
-            return Err(FileProblem::SampleTypeMismatch {
+            return Err(SampleProblem::TypeMismatch {
                 requested: T::TYPE,
                 found: self.sample_type,
-            });
+            }
+            .into());
         }
         if z.start > z.end || z.end > self.dims[2] {
-            return Err(FileProblem::NoSuchPlanes {
+            return Err(SelectionProblem::NoSuchPlanes {
                 start: z.start,
                 end: z.end,
                 count: self.dims[2],
-            });
+            }
+            .into());
         }
         // The dims of a grid without planes may have an overflowing product.
         let plane = if z.end == 0 { 0 } else { self.plane_len() };
@@ -289,7 +291,7 @@ impl<'a> VolumeReader<'a> {
     /// Makes sample `first` the next one, reopening the file if it has been passed.
     fn go_to(&mut self, first: usize) -> Result<(), FileProblem> {
         let Self {
-            origin,
+            input,
             options,
             dims,
             header,
@@ -305,7 +307,7 @@ impl<'a> VolumeReader<'a> {
                     advice: "request planes in ascending order, or save the data to a file",
                 });
             }
-            let mut opened = origin.open(options)?;
+            let mut opened = input.open(options)?;
             opened.layout.values = *values;
             if opened.layout.dims != *dims || opened.header != *header {
                 return Err(FileProblem::FileChanged);
@@ -318,10 +320,11 @@ impl<'a> VolumeReader<'a> {
     fn error(&self, problem: FileProblem) -> FileError {
         let is_request_error = matches!(
             problem,
-            FileProblem::NoSuchPlanes { .. } | FileProblem::SampleTypeMismatch { .. }
+            FileProblem::Selection(SelectionProblem::NoSuchPlanes { .. })
+                | FileProblem::Sample(SampleProblem::TypeMismatch { .. })
         );
         let name = self.data_name.as_deref().filter(|_| !is_request_error);
-        FileError::new(self.origin.name(), in_data_file(name, problem))
+        FileError::new(self.input.name(), in_data_file(name, problem))
     }
 }
 

@@ -149,7 +149,7 @@ pub enum Problem {
         "the mask lies elsewhere than the volume: up to {voxels:.3} voxels, {world:.6} in world units; they must have the \
          same grid: resample the mask, or correct its header"
     )]
-    MaskPlace {
+    MaskGeometry {
         /// Maximum distance between corresponding voxels, in voxels of the volume.
         voxels: f64,
         /// Maximum distance between corresponding voxels, in world units.

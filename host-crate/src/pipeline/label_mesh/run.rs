@@ -9,7 +9,7 @@ use crate::{
     mesh::{LabelMesh, LabelledMesh, Triangles},
     monitor::Monitor,
     pipeline::{
-        DeviceRun, PipelineError, Problem, Warning, WhyEmpty, at,
+        DeviceRun, EmptyReason, PipelineError, Problem, Warning, at,
         label_paths::{expand, has_placeholder},
         outcome::Stages,
         paths::{self, OutputKind},
@@ -113,7 +113,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         warnings.push(Warning::Empty {
             path: path.clone(),
             what: "mesh",
-            why: WhyEmpty::NoLabel,
+            reason: EmptyReason::NoLabel,
         });
     }
     Ok(LabelMeshOutcome {

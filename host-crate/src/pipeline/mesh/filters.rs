@@ -44,7 +44,7 @@ impl MeshFilters {
     }
 
     /// Fails if a filter is set, for a mesh that is never in memory as a whole.
-    pub(super) fn refuse_slabs(&self, path: &Path) -> Result<(), PipelineError> {
+    pub(super) fn check_streamable(&self, path: &Path) -> Result<(), PipelineError> {
         match self.first_filter() {
             Some(what) => Err(at(path)(Problem::FilterNeedsWhole { what })),
             None => Ok(()),

@@ -86,7 +86,7 @@ impl MeshOutcome {
             self.warnings.push(Warning::Empty {
                 path: path(),
                 what: "mesh",
-                why: level.why_empty(&self.samples, self.dims),
+                reason: level.empty_reason(&self.samples, self.dims),
             });
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn run(
     if job.check == MeshCheck::Required {
         return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
     }
-    job.filters.refuse_slabs(&job.volume.path)?;
+    job.filters.check_streamable(&job.volume.path)?;
     let level = job
         .level
         .resolve_in_file(&mut stages, &job.volume, job.mask.as_ref(), monitor)?;

@@ -17,7 +17,9 @@ use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::volume::layout::{Interpretation, Layout};
 use crate::io::volume::opened::OpenedVolume;
-use crate::io::{ByteOrder, FileProblem, HeaderInfo, ReadOptions, StoredType, VolumeFormat};
+use crate::io::{
+    ByteOrder, FileProblem, HeaderInfo, ReadOptions, SelectionProblem, StoredType, VolumeFormat,
+};
 use dictionary::Value;
 
 /// Longest header text that is accepted, in bytes; that of a plain array has about a hundred.
@@ -46,7 +48,7 @@ pub(crate) fn open<'a>(
     let has_components =
         options.component.is_some() && array.components == 1 && array.shape.len() > 3;
     if let (true, Some(index), Some(0)) = (has_components, options.component, array.shape.last()) {
-        return Err(FileProblem::NoSuchComponent { index, count: 0 });
+        return Err(SelectionProblem::NoSuchComponent { index, count: 0 }.into());
     }
     opened(source, array, has_components)
 }

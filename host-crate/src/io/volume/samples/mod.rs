@@ -7,7 +7,7 @@ pub(in crate::io) mod text;
 use bytemuck::cast_slice_mut;
 
 use crate::io::volume::layout::Layout;
-use crate::io::{ByteOrder, FileProblem, Scaling, StoredType};
+use crate::io::{ByteOrder, FileProblem, SampleProblem, Scaling, StoredType};
 use crate::{
     grid::{Sample, SampleType, with_kernel_sample_type},
     memory, parallel,
@@ -202,13 +202,14 @@ pub(crate) fn narrow<S: FromInteger>(
     index: u64,
     stored: StoredType,
 ) -> Result<S, FileProblem> {
-    S::from_integer(value).ok_or(FileProblem::NotRepresentable {
+    let problem = SampleProblem::NotRepresentable {
         index,
         // `Layout::at_voxel` fills this in.
         voxel: [0; 3],
         value,
         stored,
-    })
+    };
+    S::from_integer(value).ok_or(problem.into())
 }
 
 fn in_order<B, T>(order: ByteOrder, bytes: B, little: impl Fn(B) -> T, big: impl Fn(B) -> T) -> T {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::io::source::{Remaining, Source};
 use crate::io::volume::layout::Layout;
 use crate::io::volume::samples::{FromInteger, SAMPLES, StoredSamples, narrow};
-use crate::io::{ByteCount, FileProblem, StoredType};
+use crate::io::{ByteCount, FileProblem, SampleProblem, StoredType};
 use crate::{
     grid::{Sample, SampleType},
     memory,
@@ -128,11 +128,12 @@ fn parse<T: FromStr>(index: u64, word: &[u8], layout: &Layout) -> Result<T, File
 
 fn invalid_number(index: u64, word: &[u8], stored: StoredType) -> FileProblem {
     let text = String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
-    FileProblem::InvalidNumber {
+    SampleProblem::InvalidNumber {
         index,
         text,
         stored,
     }
+    .into()
 }
 
 /// Returns a source of the bytes that `source` encodes as two hexadecimal digits each.
