@@ -1,12 +1,13 @@
 //! Command-line arguments of the mesh benchmark.
 
 use crate::{
-    field::{Field, SampleType},
+    field::{Field, SAMPLE_TYPES},
     support::Outcome,
 };
 use clap::Parser;
 use ferrovox::{
     device::Device,
+    grid::SampleType,
     isosurface::{Method, Topology},
 };
 use measure::{Common, Record};
@@ -91,7 +92,7 @@ impl Arguments {
     /// # Errors
     /// If a name is unknown.
     pub fn jobs(&self) -> Outcome<Vec<Job>> {
-        let types = select_named(&self.types, &SampleType::ALL, SampleType::name, "type")?;
+        let types = select_named(&self.types, SAMPLE_TYPES, SampleType::name, "type")?;
         let methods = select_named(&self.method, &Method::ALL, Method::name, "method")?;
         let topologies = select_named(&self.topology, &Topology::ALL, Topology::name, "topology")?;
         let normals: &[bool] = match self.normals.as_str() {
@@ -105,7 +106,7 @@ impl Arguments {
                 for &method in &methods {
                     for (&topology, &normals) in topologies
                         .iter()
-                        .flat_map(|of| normals.iter().map(move |n| (of, n)))
+                        .flat_map(|topology| normals.iter().map(move |normals| (topology, normals)))
                     {
                         jobs.push(Job {
                             size,
@@ -128,16 +129,16 @@ impl Arguments {
 fn select_named<T: Copy>(
     names: &[String],
     all: &[T],
-    name_of: fn(T) -> &'static str,
+    get_name: fn(T) -> &'static str,
     what: &str,
 ) -> Outcome<Vec<T>> {
     if names.iter().any(|name| name == "all") {
         return Ok(all.to_vec());
     }
     let find = |name: &String| {
-        let found = all.iter().copied().find(|&one| name_of(one) == name);
+        let found = all.iter().copied().find(|&one| get_name(one) == name);
         found.ok_or_else(|| {
-            let known: Vec<&str> = all.iter().map(|&one| name_of(one)).collect();
+            let known: Vec<&str> = all.iter().map(|&one| get_name(one)).collect();
             let known = known.join(", ");
             format!("unknown {what} {name:?}; use {known} or all").into()
         })

@@ -2,12 +2,12 @@
 
 use crate::{
     arguments::{Arguments, Job},
-    field::{self, SampleType},
+    field,
     support::Outcome,
 };
 use ferrovox::{
     device::{Device, Element, Stream},
-    grid::{DeviceSample, DeviceVolume},
+    grid::{DeviceSample, DeviceVolume, SampleType},
     isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
     synthetic::Quantised,
 };
@@ -21,13 +21,15 @@ pub fn measure(
     job: &Job,
     arguments: &Arguments,
 ) -> Outcome<()> {
-    match job.sample {
-        SampleType::U8 => measure_type::<u8>(report, device, job, arguments),
-        SampleType::I8 => measure_type::<i8>(report, device, job, arguments),
-        SampleType::U16 => measure_type::<u16>(report, device, job, arguments),
-        SampleType::I16 => measure_type::<i16>(report, device, job, arguments),
-        SampleType::F32 => measure_type::<f32>(report, device, job, arguments),
+    macro_rules! measure_sample_type {
+        ([$(($variant:ident, $type:ident)),+]) => {
+            match job.sample {
+                $(SampleType::$variant => measure_type::<$type>(report, device, job, arguments),)+
+                other => Err(format!("kernels do not read samples of type {other}").into()),
+            }
+        };
     }
+    ferrovox::for_kernel_sample_types! { [measure_sample_type] }
 }
 
 /// Times of repeated runs.
@@ -48,7 +50,7 @@ fn measure_type<T: Quantised + DeviceSample + Element>(
     let volume = field::volume::<T>(&stream, job)?;
     stream.synchronize()?;
     let params = IsosurfaceParams {
-        iso: job.sample.levels(job.field).offset,
+        iso: field::levels(job.sample, job.field).offset,
         normals: job.normals,
         method: job.method,
         topology: job.topology,
@@ -72,7 +74,7 @@ fn measure_type<T: Quantised + DeviceSample + Element>(
         scratch_bytes: None,
         ..record.clone()
     };
-    let of = |measure: String, bytes: Option<u64>| Record {
+    let record_measure = |measure: String, bytes: Option<u64>| Record {
         measure,
         bytes,
         ..about.clone()
@@ -82,12 +84,14 @@ fn measure_type<T: Quantised + DeviceSample + Element>(
         .map(|bytes| bytes - volume.samples().bytes() as u64);
     report.add(record.with_times(Spread::from_durations(&times.extract)));
     for (stage, times) in &times.stages {
-        report.add(of(format!("- {stage}"), None).with_times(Spread::from_durations(times)));
+        report.add(
+            record_measure(format!("- {stage}"), None).with_times(Spread::from_durations(times)),
+        );
     }
     if !arguments.no_download {
         // limited by the bus, so not reported as a fraction of the copy bandwidth
-        let mut record =
-            of("download".into(), None).with_times(Spread::from_durations(&times.download));
+        let mut record = record_measure("download".into(), None)
+            .with_times(Spread::from_durations(&times.download));
         record.bytes = mesh_bytes;
         report.add(record);
     }

@@ -3,62 +3,35 @@
 use crate::{arguments::Job, support::Outcome};
 use ferrovox::{
     device::{Element, Stream},
-    grid::{DeviceVolume, Geometry, Volume},
+    grid::{DeviceVolume, Geometry, SampleType, Volume},
     synthetic::{self, Levels, Quantised},
 };
 use std::{f64::consts::TAU, str::FromStr};
 
-/// A sample type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleType {
-    U8,
-    I8,
-    U16,
-    I16,
-    F32,
+macro_rules! list_kernel_sample_types {
+    ([$(($variant:ident, $type:ident)),+]) => {
+        /// Sample types that kernels read without conversion.
+        pub const SAMPLE_TYPES: &[SampleType] = &[$(SampleType::$variant),+];
+    };
 }
+ferrovox::for_kernel_sample_types! { [list_kernel_sample_types] }
 
-impl SampleType {
-    pub const ALL: [SampleType; 5] = [
-        SampleType::U8,
-        SampleType::I8,
-        SampleType::U16,
-        SampleType::I16,
-        SampleType::F32,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            SampleType::U8 => "u8",
-            SampleType::I8 => "i8",
-            SampleType::U16 => "u16",
-            SampleType::I16 => "i16",
-            SampleType::F32 => "f32",
-        }
-    }
-
-    /// Returns the conversion of values to samples of this type. The offset, which is the isovalue,
-    /// is half a level away from every integer sample.
-    pub fn levels(self, field: Field) -> Levels {
-        // values of a gyroid are within ±1.5; for a sphere, distances near the surface matter
-        let (offset, gyroid) = match self {
-            SampleType::U8 => (127.5, 80.0),
-            SampleType::I8 => (0.5, 80.0),
-            SampleType::U16 => (32767.5, 20_000.0),
-            SampleType::I16 => (0.5, 20_000.0),
-            SampleType::F32 => (0.0, 1.0),
-        };
-        let sphere = match self {
-            SampleType::U8 | SampleType::I8 => 16.0,
-            SampleType::U16 | SampleType::I16 => 256.0,
-            SampleType::F32 => 1.0,
-        };
-        let scale = match field {
-            Field::Gyroid | Field::Noise => gyroid,
-            Field::Sphere => sphere,
-        };
-        Levels { scale, offset }
-    }
+/// Returns the conversion of the values of `field` to samples of a type. The offset, which is the
+/// isovalue, is half a level away from every integer sample.
+pub fn levels(sample_type: SampleType, field: Field) -> Levels {
+    // values of a gyroid are within ±1.5; for a sphere, distances near the surface matter
+    let (offset, gyroid, sphere) = match sample_type {
+        SampleType::U8 => (127.5, 80.0, 16.0),
+        SampleType::I8 => (0.5, 80.0, 16.0),
+        SampleType::U16 => (32767.5, 20_000.0, 256.0),
+        SampleType::I16 | SampleType::I32 => (0.5, 20_000.0, 256.0),
+        SampleType::F32 | SampleType::F64 => (0.0, 1.0, 1.0),
+    };
+    let scale = match field {
+        Field::Gyroid | Field::Noise => gyroid,
+        Field::Sphere => sphere,
+    };
+    Levels { scale, offset }
 }
 
 /// A scalar field.
@@ -104,7 +77,7 @@ impl Field {
 /// in `f32` and converted, and the `f32` copy is freed before the measurement.
 pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<DeviceVolume<T>> {
     let dims = [job.size; 3];
-    let levels = job.sample.levels(job.field);
+    let levels = levels(job.sample, job.field);
     match job.field {
         Field::Sphere => {
             let radius = 0.4 * job.size as f32;

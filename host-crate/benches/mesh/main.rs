@@ -14,10 +14,10 @@ mod arguments;
 mod copy;
 mod extract;
 mod field;
+mod multi_device;
 mod peers;
 #[path = "../support/mod.rs"]
 mod support;
-mod together;
 
 use arguments::Arguments;
 use clap::Parser;
@@ -65,7 +65,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     }
     if !arguments.devices.is_empty() {
         for job in &jobs {
-            together::measure(report, job, arguments)?;
+            multi_device::measure(report, job, arguments)?;
         }
     }
     peers::run(report, arguments)

@@ -5,7 +5,7 @@ use super::{
     check,
     counts::{PartCounts, may_need_wide_indices},
     partition::{ResidentSlabs, SlabPartition},
-    pieces::MeshPieces,
+    slab_mesher::SlabMesher,
 };
 use crate::{
     device::{Buffer, DeviceError, Stream},
@@ -142,7 +142,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
     check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
     let partition = SlabPartition::new(volume.grid(), *volume.geometry(), params)?;
     let no_mask = stream.alloc(0)?;
-    let pieces = MeshPieces {
+    let mesher = SlabMesher {
         stream,
         resident: &ResidentSlabs {
             partition,
@@ -162,7 +162,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
     };
     let mut all = PartCounts::default();
     let counted = within_budget(
-        &pieces,
+        &mesher,
         0..partition.cell_planes(),
         &budget,
         |counted, _| {
@@ -170,7 +170,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
             Ok::<_, IsosurfaceError>(())
         },
     );
-    with_least(counted, &pieces, false)?;
+    report_min_budget(counted, &mesher, false)?;
     Ok(all)
 }
 
@@ -199,7 +199,7 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
             &no_mask
         }
     };
-    let mut pieces = MeshPieces {
+    let mut mesher = SlabMesher {
         stream,
         resident: &ResidentSlabs {
             partition,
@@ -216,12 +216,12 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
         result: u64::MAX,
         keeps_results: keeps,
     };
-    pieces.width = width(&pieces, &budget)?;
+    mesher.width = width(&mesher, &budget)?;
     let mut first_vertex = 0;
     let cells = 0..partition.cell_planes();
-    let done = within_budget(&pieces, cells, &budget, |counted, cells| {
+    let done = within_budget(&mesher, cells, &budget, |counted, cells| {
         let vertices = counted.counts().vertices;
-        let mesh = counted.emit(stream, params, pieces.width, first_vertex)?;
+        let mesh = counted.emit(stream, params, mesher.width, first_vertex)?;
         stream.synchronize().map_err(IsosurfaceError::Device)?;
         let part = MeshPart {
             mesh,
@@ -231,16 +231,16 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
         first_vertex += vertices;
         each(part)
     });
-    with_least(done, &pieces, keeps)
+    report_min_budget(done, &mesher, keeps)
 }
 
 /// Returns the index width of the mesh. Counts all cells only if the grid is large enough to need
 /// wide indices.
 fn width<T: DeviceSample>(
-    pieces: &MeshPieces<'_, '_, T>,
+    mesher: &SlabMesher<'_, '_, T>,
     budget: &Budget<'_>,
 ) -> Result<IndexWidth, IsosurfaceError> {
-    let (partition, params) = (&pieces.resident.partition, pieces.params);
+    let (partition, params) = (&mesher.resident.partition, mesher.params);
     let mut all = PartCounts::default();
     if params.index_width == IndexWidth::Bits64
         || !may_need_wide_indices(partition.padded.grid, params.topology)
@@ -248,22 +248,22 @@ fn width<T: DeviceSample>(
         return all.width(params);
     }
     let cells = 0..partition.cell_planes();
-    let counted = within_budget(pieces, cells, budget, |counted, _| {
+    let counted = within_budget(mesher, cells, budget, |counted, _| {
         all = all.plus(counted.counts());
         Ok::<_, IsosurfaceError>(())
     });
-    let wide = MeshPieces {
+    let wide = SlabMesher {
         width: IndexWidth::Bits64,
-        ..*pieces
+        ..*mesher
     };
-    with_least(counted, &wide, budget.keeps_results)?;
+    report_min_budget(counted, &wide, budget.keeps_results)?;
     all.width(params)
 }
 
 /// Converts an exceeded budget to an error with the minimum budget.
-fn with_least<R, T: DeviceSample, E: From<IsosurfaceError>>(
+fn report_min_budget<R, T: DeviceSample, E: From<IsosurfaceError>>(
     result: Result<R, OverBudget<E>>,
-    pieces: &MeshPieces<'_, '_, T>,
+    mesher: &SlabMesher<'_, '_, T>,
     keeps: bool,
 ) -> Result<R, E> {
     let given = match result {
@@ -271,9 +271,9 @@ fn with_least<R, T: DeviceSample, E: From<IsosurfaceError>>(
         Err(OverBudget::Failed(error)) => return Err(error),
         Err(OverBudget::TooLittle { budget }) => budget,
     };
-    let cells = 0..pieces.resident.partition.cell_planes();
+    let cells = 0..mesher.resident.partition.cell_planes();
     let error = TooLittleMemory {
-        needed: min_device_bytes(pieces, cells, keeps)?,
+        needed: min_device_bytes(mesher, cells, keeps)?,
         budget: given,
     };
     Err(IsosurfaceError::from(error).into())

@@ -168,7 +168,7 @@ impl<'a, T: Element> ResidentSlabs<'a, T> {
             plane: low,
             first: slab.cells.start - low,
             last: slab.cells.end - low,
-            last_plane_too: slab.cells.end == self.partition.cell_planes(),
+            owns_last_plane: slab.cells.end == self.partition.cell_planes(),
         })
     }
 }

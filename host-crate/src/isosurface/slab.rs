@@ -27,7 +27,7 @@ pub(crate) struct Slab<'a, T> {
     /// `true` if the vertices in the plane `last` belong to this part, which is then the last part
     /// of the mesh. Otherwise they are the first vertices of the next part: this part numbers them
     /// after its own vertices, in the same order, but does not emit them.
-    pub last_plane_too: bool,
+    pub owns_last_plane: bool,
 }
 
 /// A range of a buffer.

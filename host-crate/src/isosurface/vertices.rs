@@ -17,7 +17,7 @@ use ferrovox_kernels::{
 };
 
 /// Number of items per chunk of one-dimensional launches.
-pub(super) const PIECE: u32 = 4096;
+pub(super) const CHUNK_ITEMS: u32 = 4096;
 
 /// Returns the indices of the `total` items that are flagged.
 pub(super) fn compact_indices<I: Count + Element>(
@@ -29,7 +29,7 @@ pub(super) fn compact_indices<I: Count + Element>(
     let mut compacted = stream.alloc::<u64>(total as usize)?;
     let items = Items {
         count: flags.len() as u64,
-        chunk: PIECE,
+        chunk: CHUNK_ITEMS,
     };
     // SAFETY: one flag and one offset per item, and one element per set flag.
     unsafe {
@@ -55,7 +55,7 @@ impl VertexLayout<'_> {
     fn items(&self) -> Items {
         Items {
             count: self.active_edges.len() as u64,
-            chunk: PIECE,
+            chunk: CHUNK_ITEMS,
         }
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn normal_rule(geometry: &Geometry, params: &IsosurfaceParams) -> Nor
             Inside::Above => -1.0,
             Inside::Below => 1.0,
         },
-        trilinear_gradient: (params.normal_source == NormalSource::Trilinear) as u32,
+        uses_trilinear_gradient: (params.normal_source == NormalSource::Trilinear) as u32,
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn plane_offsets<I: Count + Element>(
     let mut offsets = stream.alloc::<u64>(grid.nz as usize)?;
     let planes = Items {
         count: grid.nz.into(),
-        chunk: PIECE,
+        chunk: CHUNK_ITEMS,
     };
     // SAFETY: one offset per edge, one per cell and one more, and one element per plane.
     unsafe {

@@ -84,9 +84,9 @@ struct Tile {
     words: u32,
     per_row: u32,
     /// Index of the count of its crossings within the plane.
-    plane_count: usize,
+    in_plane_index: usize,
     /// Index of the count of its crossings towards the next plane.
-    above_count: usize,
+    above_index: usize,
 }
 
 impl Tile {
@@ -117,8 +117,8 @@ fn for_each_tile(bits: BitRows, mut visit: impl FnMut(Tile)) {
                 TILE
             },
             per_row: bits.per_row,
-            plane_count: (2 * z * per_plane + tile) as usize,
-            above_count: ((2 * z + 1) * per_plane + tile) as usize,
+            in_plane_index: (2 * z * per_plane + tile) as usize,
+            above_index: ((2 * z + 1) * per_plane + tile) as usize,
         });
         index += thread::grid_dim_x() as u64;
     }
@@ -151,8 +151,8 @@ pub unsafe fn count_crossings(
         }
         let total = block::exclusive_sum(sum).total;
         if thread::thread_idx_x() == 0 {
-            counts.write(tile.plane_count, total & u32::MAX as u64);
-            counts.write(tile.above_count, total >> 32);
+            counts.write(tile.in_plane_index, total & u32::MAX as u64);
+            counts.write(tile.above_index, total >> 32);
         }
     });
 }
@@ -229,8 +229,8 @@ pub unsafe fn emit_crossings<T: Sample>(
         coordinates,
     };
     for_each_tile(bits, |tile| {
-        let mut plane_offset = offsets.read(tile.plane_count);
-        let mut above_offset = offsets.read(tile.above_count);
+        let mut plane_offset = offsets.read(tile.in_plane_index);
+        let mut above_offset = offsets.read(tile.above_index);
         let mut start = 0;
         while start < tile.words {
             let word = start + thread::thread_idx_x();

@@ -77,7 +77,11 @@ impl<'a> InnerCell<'a> {
         let at = self.corner_box.vertex(self.subcase.diagonal, index);
         let to_world = rule.gradient_to_world;
         let mut sum = [0.0; 3];
-        let mut corner = if rule.trilinear_gradient != 0 { 8 } else { 0 };
+        let mut corner = if rule.uses_trilinear_gradient != 0 {
+            8
+        } else {
+            0
+        };
         while corner < 8 {
             let steps = CORNERS[corner];
             let weight = |axis: usize| {

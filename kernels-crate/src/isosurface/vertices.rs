@@ -89,9 +89,9 @@ pub struct NormalRule {
     pub gradient_to_world: [f32; 9],
     /// Sign that turns a gradient outward: -1 if the solid is above the isovalue, 1 if it is below.
     pub outward: f32,
-    /// 0 to interpolate the gradient of the samples; otherwise to use the gradient of the trilinear
-    /// interpolant, averaged over the cells around an edge.
-    pub trilinear_gradient: u32,
+    /// Flag: 1 to use the gradient of the trilinear interpolant, averaged over the cells around an
+    /// edge; 0 to interpolate the gradient of the samples.
+    pub uses_trilinear_gradient: u32,
 }
 
 /// An active edge with the values of the samples at its ends.
@@ -181,7 +181,7 @@ impl ActiveEdge {
         let low = gradient(grid, self.low, value);
         let high = gradient(grid, offset_along(self.low, self.axis, 1), value);
         let blend = |k: usize| {
-            if rule.trilinear_gradient != 0 && k as u32 == self.axis {
+            if rule.uses_trilinear_gradient != 0 && k as u32 == self.axis {
                 self.high_value - self.low_value
             } else {
                 (1.0 - t) * low[k] + t * high[k]

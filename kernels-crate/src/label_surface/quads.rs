@@ -10,8 +10,8 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Writes two triangles and the two adjacent labels of each quad.
 ///
-/// Of the two labels of a quad, the inside label comes first: the smaller label, or the only one
-/// next to background (0). Triangles are counter-clockwise as seen from outside, clockwise if
+/// Of the two labels of a quad, the inside label is written first: the smaller label or, next to
+/// background (0), the label that is not 0. Triangles are counter-clockwise as seen from outside, clockwise if
 /// `flip` is not 0. A quad is split along its shorter diagonal; if both have equal length, along
 /// the one from the cell with the smallest coordinates.
 ///

@@ -13,7 +13,7 @@ pub const PICKED: usize = 4;
 /// Computes the exclusive prefix sums of a short list in place, in two launches.
 ///
 /// **Mapping:** one block per segment, [`SMALL_ITEMS`] consecutive elements per thread and
-/// iteration. The first launch (`scan` = 0) writes the sum of each segment to `sums`. The second
+/// iteration. The first launch (`scan` = 0) writes the sum of each segment to `segment_sums`. The second
 /// (`scan` = 1) adds up the sums of the preceding segments, then replaces each element of the
 /// segment by its exclusive prefix. Both launches, and both halves of the second, are iterations of
 /// one loop, so that the code contains a single block scan. A list of one segment does not need the
@@ -24,13 +24,13 @@ pub const PICKED: usize = 4;
 /// empty, so that one small transfer brings them to the host.
 ///
 /// # Safety
-/// `data` has `segments.count` elements, `sums` one per segment, `picked` four or none. The grids
+/// `data` has `segments.count` elements, `segment_sums` one per segment, `picked` four or none. The grids
 /// of both launches may have any size.
 #[kernel]
 pub unsafe fn scan_small(
     data: ViewMut<u64>,
     segments: Segments,
-    scan_sum: ViewMut<u64>,
+    segment_sums: ViewMut<u64>,
     scan: u32,
     at: [u64; PICKED],
     picked: ViewMut<u64>,
@@ -46,7 +46,7 @@ pub unsafe fn scan_small(
         // the sums of the preceding segments first, then the segment
         let (mut in_sums, mut start) = (before > 0, if before > 0 { 0 } else { first });
         while in_sums || start < end {
-            let from = if in_sums { scan_sum } else { data };
+            let from = if in_sums { segment_sums } else { data };
             let from_end = if in_sums { before } else { end };
             let at = start + rank * SMALL_ITEMS as u64;
             let mut values = [0u64; SMALL_ITEMS];
@@ -78,7 +78,7 @@ pub unsafe fn scan_small(
             }
         }
         if scan == 0 && rank == 0 {
-            scan_sum.write(segment as usize, carry);
+            segment_sums.write(segment as usize, carry);
         }
         segment += thread::grid_dim_x() as u64;
     }

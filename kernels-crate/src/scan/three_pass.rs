@@ -58,12 +58,12 @@ impl Segments {
 /// per segment.
 ///
 /// # Safety
-/// `input` holds `segments.count` elements, `sums` one per segment and one more.
+/// `input` holds `segments.count` elements, `segment_sums` one per segment and one more.
 #[kernel(T = [u8, u16, u32, u64])]
 pub unsafe fn reduce_segments<T: Count>(
     input: View<T>,
     segments: Segments,
-    scan_sum: ViewMut<u64>,
+    segment_sums: ViewMut<u64>,
 ) {
     segments.for_each(|segment, start, end| {
         let mut sum = 0u64;
@@ -74,7 +74,7 @@ pub unsafe fn reduce_segments<T: Count>(
         }
         let sum = block::exclusive_sum(sum);
         if thread::thread_idx_x() == 0 {
-            scan_sum.write(segment as usize, sum.total);
+            segment_sums.write(segment as usize, sum.total);
         }
     });
 }
@@ -86,9 +86,9 @@ pub unsafe fn reduce_segments<T: Count>(
 /// idle.
 ///
 /// # Safety
-/// `sums` holds `count + 1` elements.
+/// `segment_sums` holds `count + 1` elements.
 #[kernel]
-pub unsafe fn scan_segment_sums(count: u64, scan_sum: ViewMut<u64>) {
+pub unsafe fn scan_segment_sums(count: u64, segment_sums: ViewMut<u64>) {
     if thread::block_idx_x() != 0 {
         return;
     }
@@ -97,19 +97,19 @@ pub unsafe fn scan_segment_sums(count: u64, scan_sum: ViewMut<u64>) {
     while start < count {
         let at = start + thread::thread_idx_x() as u64;
         let value = if at < count {
-            scan_sum.read(at as usize)
+            segment_sums.read(at as usize)
         } else {
             0
         };
         let sum = block::exclusive_sum(value);
         if at < count {
-            scan_sum.write(at as usize, carry.wrapping_add(sum.before));
+            segment_sums.write(at as usize, carry.wrapping_add(sum.before));
         }
         carry = carry.wrapping_add(sum.total);
         start += thread::block_dim_x() as u64;
     }
     if thread::thread_idx_x() == 0 {
-        scan_sum.write(count as usize, carry);
+        segment_sums.write(count as usize, carry);
     }
 }
 
@@ -172,16 +172,16 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
 /// **Mapping:** a single thread.
 ///
 /// # Safety
-/// `sums` holds `count + 1` elements, `total` one.
+/// `segment_sums` holds `count + 1` elements, `total` one.
 #[kernel(I = [u32, u64])]
 pub unsafe fn write_total<I: Count>(
     initial: u64,
     count: u64,
-    scan_sum: View<u64>,
+    segment_sums: View<u64>,
     total: ViewMut<I>,
 ) {
     if thread::block_idx_x() == 0 && thread::thread_idx_x() == 0 {
-        let sum = initial.wrapping_add(scan_sum.read(count as usize));
+        let sum = initial.wrapping_add(segment_sums.read(count as usize));
         total.write(0, I::narrow(sum));
     }
 }

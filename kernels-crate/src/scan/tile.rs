@@ -104,28 +104,28 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
     /// total.
     #[inline(always)]
     pub fn scan_warp<V: Value, O: Operator<V>>(&self, lift: impl Fn(I) -> V) -> ([V; ROWS], V) {
-        let mut scan_sum = [O::identity(); ROWS];
+        let mut row_sums = [O::identity(); ROWS];
         let mut row = 0;
         while row < ROWS {
             let mut item = 0;
             while item < N {
                 let value = lift(self.items[row][item]);
-                scan_sum[row] = if item == 0 {
+                row_sums[row] = if item == 0 {
                     value
                 } else {
-                    O::combine(scan_sum[row], value)
+                    O::combine(row_sums[row], value)
                 };
                 item += 1;
             }
             row += 1;
         }
-        warp::inclusive_rows::<V, O, FullWarps, ROWS>(&mut scan_sum);
+        warp::inclusive_rows::<V, O, FullWarps, ROWS>(&mut row_sums);
         let mut before = [O::identity(); ROWS];
         let mut total = O::identity();
         let mut row = 0;
         while row < ROWS {
-            let within = warp::exclusive_from_inclusive::<V, O, FullWarps>(scan_sum[row]);
-            let whole = warp::broadcast::<V, FullWarps>(scan_sum[row], 31);
+            let within = warp::exclusive_from_inclusive::<V, O, FullWarps>(row_sums[row]);
+            let whole = warp::broadcast::<V, FullWarps>(row_sums[row], 31);
             before[row] = O::combine(total, within);
             total = O::combine(total, whole);
             row += 1;

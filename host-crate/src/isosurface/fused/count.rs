@@ -217,7 +217,7 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
         }
         times.end(stream, "count subcases")?;
     }
-    let own_vertices = if slab.last_plane_too {
+    let own_vertices = if slab.owns_last_plane {
         layout.triangle_counts_start()
     } else {
         layout.last_plane_counts_start()

@@ -169,7 +169,7 @@ impl Extraction<'_> {
             stream.synchronize()?;
             Ok::<_, IsosurfaceError>(mesh)
         };
-        let extract_parts = || with_device_volume!(&on_device, volume => isosurface::extract_to_host(&stream, volume, mask.as_ref(), params, None));
+        let extract_in_parts = || with_device_volume!(&on_device, volume => isosurface::extract_to_host(&stream, volume, mask.as_ref(), params, None));
         let extract = || {
             let whole = extract_whole();
             let whole = match params.method {
@@ -178,7 +178,7 @@ impl Extraction<'_> {
             };
             Ok(match whole {
                 Some(mesh) => Extracted::OnDevice(Box::new(mesh)),
-                None => Extracted::OnHost(extract_parts()?),
+                None => Extracted::OnHost(extract_in_parts()?),
             })
         };
         let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
@@ -221,7 +221,7 @@ impl Extraction<'_> {
         let (path, devices) = (&self.job.volume.path, &self.job.devices);
         let mask = mask.as_ref().map(Volume::view);
         let parts = stages.run("extract", || {
-            extract_parts(&volume, devices, mask, &self.params).map_err(at(path))
+            extract_on_each_device(&volume, devices, mask, &self.params).map_err(at(path))
         })?;
         let mesh = stages.run("download", || parts.join().map_err(at(path)))?;
         let mut runs = Vec::with_capacity(devices.len());
@@ -247,7 +247,7 @@ impl Extraction<'_> {
 
 /// Extracts a part of the surface on each device. Samples of types without kernels are converted to
 /// `f32`.
-fn extract_parts(
+fn extract_on_each_device(
     volume: &AnyVolume,
     devices: &[Device],
     mask: Option<VolumeView<'_, u8>>,

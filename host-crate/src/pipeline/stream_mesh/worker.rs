@@ -6,7 +6,7 @@ use crate::{
     grid::DeviceSample,
     isosurface::{
         IndexWidth, IsosurfaceError, TopologyCounts, counts::PartCounts, partition::ResidentSlabs,
-        pieces::MeshPieces,
+        slab_mesher::SlabMesher,
     },
     mesh::TriangleMesh,
     monitor::add_times,
@@ -93,7 +93,7 @@ impl<T: DeviceSample> Worker<'_, T> {
     ) -> Result<(), WorkerStop> {
         let params = self.job.params;
         let budget = self.plan.budget(&self.job, stream);
-        let pieces = MeshPieces {
+        let mesher = SlabMesher {
             stream,
             resident,
             params,
@@ -102,7 +102,7 @@ impl<T: DeviceSample> Worker<'_, T> {
         let end = cells.end;
         let mut slab_counts = PartCounts::default();
         let mut before_slab: Option<PartCounts> = None;
-        let done = within_budget(&pieces, cells, &budget, |counted, piece| {
+        let done = within_budget(&mesher, cells, &budget, |counted, piece| {
             let before = match before_slab {
                 Some(before) => before,
                 None => self.offsets.before(number)?,

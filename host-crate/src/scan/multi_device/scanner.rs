@@ -69,9 +69,9 @@ impl MultiDeviceScanner {
         let lengths = params.chunks(input.len(), self.lanes.len());
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
         let offsets = Offsets::new(initial, lengths.len(), O::combine);
-        let dealt = deal(input, output, &lengths, self.lanes.len());
+        let chunks_by_device = assign_chunks(input, output, &lengths, self.lanes.len());
         // with fewer chunks than lanes, the first lanes have one each
-        let jobs = self.lanes.iter_mut().zip(dealt);
+        let jobs = self.lanes.iter_mut().zip(chunks_by_device);
         let jobs = jobs.filter(|(_, chunks)| !chunks.is_empty());
         let work = |_, (lane, chunks): (&mut Lane, _)| match params.method {
             MultiDeviceMethod::RescanWithOffset => {
@@ -86,24 +86,24 @@ impl MultiDeviceScanner {
     }
 }
 
-/// Divides input and output into chunks, and assigns them to the devices in turn.
-fn deal<'a, I, V>(
+/// Divides input and output into chunks, and assigns them to the devices round-robin.
+fn assign_chunks<'a, I, V>(
     mut input: &'a [I],
     mut output: &'a mut [V],
     lengths: &[usize],
     devices: usize,
 ) -> Vec<Vec<Chunk<'a, I, V>>> {
-    let mut dealt: Vec<Vec<_>> = (0..devices).map(|_| Vec::new()).collect();
+    let mut chunks_by_device: Vec<Vec<_>> = (0..devices).map(|_| Vec::new()).collect();
     for (number, &length) in lengths.iter().enumerate() {
-        let (of_input, rest) = input.split_at(length);
+        let (chunk_input, rest) = input.split_at(length);
         input = rest;
-        let (of_output, rest) = output.split_at_mut(length);
+        let (chunk_output, rest) = output.split_at_mut(length);
         output = rest;
-        dealt[number % devices].push(Chunk {
+        chunks_by_device[number % devices].push(Chunk {
             number,
-            input: of_input,
-            output: of_output,
+            input: chunk_input,
+            output: chunk_output,
         });
     }
-    dealt
+    chunks_by_device
 }

@@ -6,7 +6,7 @@ use super::{
         topology::{FIRST_INNER, MAX_TRIANGLES, Subcase, table},
     },
     cells::{MAX_AMBIGUOUS_BLOCK, MAX_LISTED_CELLS, for_each_cell_batch, word_and_bit},
-    classify::CornerBits,
+    corner_bits::CornerBits,
     layout::{TILE_WORDS, Tile, WordLayout},
     numbering::VertexNumbering,
     triangles::{VertexIndex, write_triangles},

@@ -29,13 +29,18 @@
 //! [`Disambiguation::Trilinear`](super::topology::Disambiguation), are few. Tiles that contain any
 //! are processed by separate kernels, which are not launched, or return early, if there are none.
 
+mod active_bits;
 mod ambiguous_triangles;
 mod cells;
 mod classify;
+mod corner_bits;
 mod layout;
 mod numbering;
+mod row_unit;
+mod sample_filter;
 mod subcases;
 mod threshold;
+mod tile_counts;
 mod triangles;
 mod vertices;
 

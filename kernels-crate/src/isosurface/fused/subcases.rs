@@ -11,7 +11,7 @@ use super::{
         vertices::NormalRule,
     },
     cells::{MAX_LISTED_CELLS, list_cells, word_and_bit},
-    classify::CornerBits,
+    corner_bits::CornerBits,
     layout::{Tile, WordLayout},
 };
 use crate::{block, operator::Sum, sample::Sample};
@@ -236,7 +236,7 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
         let count = (offsets.read(at + 1) - first_offset) as u32;
         let first = (first_offset - ambiguous_before) as usize;
         for_each_window(&tile, layout, below, occupied, count, |window| {
-            let shape_at =
+            let read_subcase =
                 |at: u32| Subcase::unpack(subcases.read(first + (window.start + at) as usize));
             // cells in the low half, inner vertices in the high half
             let mut before = 0u32;
@@ -245,7 +245,7 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
                 let at = start + thread;
                 let mut inner = 0;
                 if at < window.count {
-                    inner = shape_at(at).inner_vertices();
+                    inner = read_subcase(at).inner_vertices();
                 }
                 let sum = block::exclusive::<u32, Sum>((inner > 0) as u32 | inner << 16);
                 let counts = before + sum.before;
@@ -263,7 +263,7 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
                 let at = code & (MAX_LISTED_CELLS - 1);
                 let low = window.cell(at);
                 let values = cell_values(low, iso, value);
-                let cell = InnerCell::new(low, &values, shape_at(at));
+                let cell = InnerCell::new(low, &values, read_subcase(at));
                 let vertex = (first_vertex + (code >> CELL_BITS) as u64) as usize;
                 cell.write(
                     vertex,

@@ -4,7 +4,7 @@ use super::{
     loops::{Loops, edge_midpoint, squared_distance},
     patch::{FIRST_INNER, Patch},
 };
-use crate::isosurface::table::{CASE_TABLE, share_a_face};
+use crate::isosurface::{case_loops::share_a_face, table::CASE_TABLE};
 
 /// Maximum number of edges of a loop that is triangulated without an inner vertex.
 const MAX_LOOP_WITHOUT_CENTROID: usize = 7;

@@ -1,7 +1,10 @@
 //! The loops of a cell: the curves in which the surface meets the faces of the cell, for each case
 //! and each combination of decisions on its ambiguous faces.
 
-use crate::isosurface::table::{CORNERS, EDGES, FACES, NONE, loop_from, segments};
+use crate::isosurface::{
+    case_loops::{NONE, loop_from, segments},
+    table::{CORNERS, EDGES, FACES},
+};
 
 /// Maximum number of loops of a cell.
 pub const MAX_LOOPS: usize = 4;

@@ -9,7 +9,7 @@ use crate::{device::Stream, grid::DeviceSample, partition::budget::Pieces};
 use std::ops::Range;
 
 /// Ranges of planes of cells of a resident volume, as parts of its mesh.
-pub(crate) struct MeshPieces<'a, 'r, T> {
+pub(crate) struct SlabMesher<'a, 'r, T> {
     pub stream: &'a Stream,
     pub resident: &'a ResidentSlabs<'r, T>,
     pub params: &'a IsosurfaceParams,
@@ -17,7 +17,7 @@ pub(crate) struct MeshPieces<'a, 'r, T> {
     pub width: IndexWidth,
 }
 
-impl<'r, T: DeviceSample> Pieces for MeshPieces<'_, 'r, T> {
+impl<'r, T: DeviceSample> Pieces for SlabMesher<'_, 'r, T> {
     type Counted = Counted<'r, T>;
     type Error = IsosurfaceError;
 

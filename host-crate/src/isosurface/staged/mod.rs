@@ -1,28 +1,19 @@
 //! The staged method: one kernel per stage.
 
-use super::{
-    DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
-    Topology, TopologyCounts,
-    scan::PendingScans,
-    vertices::{
-        PIECE, VertexLayout, compact_indices, normals, plane_offsets, positions,
-        write_inner_vertices,
-    },
-};
+mod emit;
+
+use super::{DeviceMesh, IsosurfaceError, IsosurfaceParams, StageTimes, Topology, TopologyCounts};
 use crate::{
-    device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
+    device::{Buffer, DeviceError, Stream, rows, rows_launch},
     grid::{DeviceSample, DeviceVolume},
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
-        MAX_BLOCK, classify_cells, compact_flagged, compute_plane_offsets, emit_inner_vertices,
-        emit_normals, emit_triangles, emit_vertices, flag_edges, resolve_subcases,
-        topology::CellCounts,
+        classify_cells, compact_flagged, compute_plane_offsets, emit_inner_vertices, emit_normals,
+        emit_triangles, emit_vertices, flag_edges, resolve_subcases, topology::CellCounts,
     },
-    rows::Items,
-    sample::Count,
     scan::{reduce_segments, scan_segment_sums, scan_segments},
 };
 use std::borrow::Cow;
@@ -48,17 +39,6 @@ struct Subcases {
     /// Number of inner vertices of each cell, followed by one 0.
     inner_counts: Buffer<u8>,
     totals: Buffer<u64>,
-}
-
-/// Size of the mesh, and number of omitted cells.
-struct Totals {
-    occupied: u64,
-    triangles: u64,
-    /// Number of vertices on edges.
-    vertices: u64,
-    inner: u64,
-    topology: TopologyCounts,
-    non_finite_cells: u64,
 }
 
 /// Returns the minimum device memory of the stages in bytes, in addition to the volume: case, flag,
@@ -176,7 +156,7 @@ pub(super) fn extract<T: DeviceSample>(
         edge_flags,
         subcases,
     };
-    emit(stream, &classified, &non_finite, times)
+    emit::emit(stream, &classified, &non_finite, times)
 }
 
 impl Subcases {
@@ -231,152 +211,4 @@ impl Subcases {
         }
         Ok(TopologyCounts::from_totals(&stream.download(&self.totals)?))
     }
-}
-
-/// Scans the flags and counts, reads back the totals, and selects the index width.
-fn emit<T: DeviceSample>(
-    stream: &Stream,
-    classified: &Classified<'_, T>,
-    non_finite: &Buffer<u64>,
-    mut times: StageTimes,
-) -> Result<DeviceMesh, IsosurfaceError> {
-    let scans = PendingScans::start(
-        stream,
-        [
-            &classified.occupied,
-            &classified.triangle_counts,
-            &classified.edge_flags,
-            &classified.subcases.inner_counts,
-        ],
-    )?;
-    let [occupied, triangles, vertices, inner] = scans.totals(stream)?;
-    let totals = Totals {
-        occupied,
-        triangles,
-        vertices,
-        inner,
-        topology: classified.subcases.counts(stream)?,
-        non_finite_cells: stream.download(non_finite)?[0],
-    };
-    times.end(stream, "totals")?;
-    match classified
-        .params
-        .width_for(totals.vertices + totals.inner, totals.triangles)?
-    {
-        IndexWidth::Bits64 => {
-            let wrap = DeviceTriangles::U64;
-            emit_with::<T, u64>(stream, classified, scans, totals, times, wrap)
-        }
-        _ => {
-            let wrap = DeviceTriangles::U32;
-            emit_with::<T, u32>(stream, classified, scans, totals, times, wrap)
-        }
-    }
-}
-
-/// Indices of the scans in [`PendingScans`].
-const OCCUPIED: usize = 0;
-const TRIANGLES: usize = 1;
-const VERTICES: usize = 2;
-const INNER: usize = 3;
-
-fn emit_with<T: DeviceSample, I: Count + Element>(
-    stream: &Stream,
-    classified: &Classified<'_, T>,
-    scans: PendingScans<'_, 4>,
-    totals: Totals,
-    mut times: StageTimes,
-    wrap: fn(Buffer<I>) -> DeviceTriangles,
-) -> Result<DeviceMesh, IsosurfaceError> {
-    let occupied_cells = {
-        let offsets = scans.finish::<I>(stream, OCCUPIED)?;
-        times.end(stream, "scan occupied")?;
-        compact_indices(stream, &classified.occupied, &offsets, totals.occupied)?
-    };
-    times.end(stream, "compact cells")?;
-    let vertex_offsets = scans.finish::<I>(stream, VERTICES)?;
-    times.end(stream, "scan vertices")?;
-    let active_edges = compact_indices(
-        stream,
-        &classified.edge_flags,
-        &vertex_offsets,
-        totals.vertices,
-    )?;
-    times.end(stream, "compact edges")?;
-    let inner_offsets = scans.finish::<u64>(stream, INNER)?;
-    let layout = VertexLayout {
-        active_edges: &active_edges,
-        inner_offsets: &inner_offsets,
-        count: (totals.vertices + totals.inner) as usize,
-    };
-    let mut positions = positions(stream, classified.volume, classified.params, &layout)?;
-    times.end(stream, "vertices")?;
-    let mut normals = if classified.params.normals {
-        Some(normals(
-            stream,
-            classified.volume,
-            classified.params,
-            &layout,
-        )?)
-    } else {
-        None
-    };
-    if normals.is_some() {
-        times.end(stream, "normals")?;
-    }
-    if totals.inner > 0 {
-        let offsets = plane_offsets(
-            stream,
-            classified.volume.grid(),
-            &vertex_offsets,
-            &inner_offsets,
-        )?;
-        write_inner_vertices(
-            stream,
-            classified.volume,
-            classified.params,
-            (&classified.subcases.cells, &inner_offsets, &offsets),
-            (&mut positions, normals.as_mut()),
-        )?;
-        times.end(stream, "inner vertices")?;
-    }
-    drop(active_edges);
-
-    let triangle_offsets = scans.finish::<I>(stream, TRIANGLES)?;
-    times.end(stream, "scan triangles")?;
-    let volume = classified.volume;
-    let mut triangles = stream.alloc::<I>(totals.triangles as usize * 3)?;
-    let items = Items {
-        count: totals.occupied,
-        chunk: PIECE,
-    };
-    // triangles of the table face the below side; a mirroring geometry reverses them once more
-    let flip = (classified.params.inside == Inside::Below) != volume.geometry().mirrors();
-    // SAFETY: one offset per cell and per edge, and three elements per triangle.
-    unsafe {
-        stream.launch::<emit_triangles<I>>(
-            Launch::pieces(items.chunks()).max_threads_per_block(MAX_BLOCK as u32),
-            (
-                occupied_cells.view(),
-                items,
-                classified.cases.view(),
-                volume.grid(),
-                triangle_offsets.view(),
-                vertex_offsets.view(),
-                classified.subcases.cells.view(),
-                inner_offsets.view(),
-                flip as u32,
-                triangles.view_mut(),
-            ),
-        )?;
-    }
-    times.end(stream, "triangles")?;
-    Ok(DeviceMesh {
-        positions,
-        normals,
-        triangles: wrap(triangles),
-        non_finite_cells: totals.non_finite_cells,
-        topology: totals.topology,
-        times,
-    })
 }
