@@ -126,7 +126,7 @@ fn manifest_problems(metadata: &Metadata) -> Vec<String> {
     let mut wrong = Vec::new();
     let repository = published(metadata).find_map(|package| package.repository.as_ref());
     for package in published(metadata) {
-        let mut report = |what: &str| wrong.push(format!("{} {what}", package.name));
+        let mut report = |problem: &str| wrong.push(format!("{} {problem}", package.name));
         if package.description.as_ref().is_none_or(String::is_empty) {
             report("has no description");
         }
@@ -160,7 +160,7 @@ fn manifest_problems(metadata: &Metadata) -> Vec<String> {
 
 fn file_problems(package: &Package) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let mut report = |what: String| wrong.push(format!("{} {what}", package.name));
+    let mut report = |problem: String| wrong.push(format!("{} {problem}", package.name));
     let manifest = package.manifest_path.as_std_path();
     let folder = manifest.parent().unwrap_or(manifest);
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {

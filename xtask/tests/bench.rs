@@ -110,7 +110,7 @@ fn scan_benchmark_includes_other_systems() {
         ],
     );
     let ours = select(&records, "ferrovox", "scan");
-    let what: Vec<_> = ours
+    let sizes: Vec<_> = ours
         .iter()
         .map(|record| {
             (
@@ -121,7 +121,7 @@ fn scan_benchmark_includes_other_systems() {
         })
         .collect();
     assert_eq!(
-        what,
+        sizes,
         [
             (Some("u32"), Some(1000), Some(8000)),
             (Some("u8:u64"), Some(1000), Some(9000)),
@@ -153,7 +153,7 @@ fn distance_benchmark_includes_other_systems() {
         ],
     );
     let ours = select(&records, "ferrovox", "map");
-    let what: Vec<_> = ours
+    let sizes: Vec<_> = ours
         .iter()
         .map(|record| {
             (
@@ -165,7 +165,7 @@ fn distance_benchmark_includes_other_systems() {
         .collect();
     // rows have whole words
     assert_eq!(
-        what,
+        sizes,
         [
             (Some("16^3"), Some("shell"), Some(4 * 256 + 4 * 4096)),
             (Some("16^3"), Some("random:10%"), Some(4 * 256 + 4 * 4096)),

@@ -8,14 +8,13 @@ use ferrovox::{
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MeshFilterArgs {
-    /// Keep only the piece with the most voxels, with its cavities
+    /// Keep only the component with the most voxels, with its cavities
     ///
-    /// Voxels belong to one piece if they share a face or touch the same surface from inside.
-    /// Requires
-    /// the whole mesh, so it excludes streaming.
+    /// Voxels belong to one component if they share a face or touch the same surface from
+    /// inside. Requires the whole mesh, so it excludes streaming.
     #[arg(long, help_heading = "Output")]
     pub largest: bool,
-    /// Remove pieces and cavities with fewer voxels than this
+    /// Remove components and cavities with fewer voxels than this
     ///
     /// A cavity that reaches the border of the volume does not count as one. Requires the whole
     /// mesh, so it excludes streaming.
@@ -37,7 +36,7 @@ pub struct MeshFilterArgs {
     pub smooth: Option<SmoothParams>,
     /// Simplify the mesh: the fraction of triangles to keep (0.25, 25%), or error:DISTANCE
     ///
-    /// DISTANCE is the largest error, in world units. Pieces, holes, tunnels and boundaries are
+    /// DISTANCE is the largest error, in world units. Components, holes, tunnels and boundaries are
     /// preserved, so more triangles may remain. Applied after --smooth. Requires the whole mesh, so
     /// it excludes streaming.
     #[arg(long, value_name = "TARGET", value_parser = parse_simplify, help_heading = "Output")]
@@ -47,7 +46,7 @@ pub struct MeshFilterArgs {
 impl From<MeshFilterArgs> for MeshFilters {
     fn from(args: MeshFilterArgs) -> Self {
         Self {
-            pieces: ComponentFilter {
+            components: ComponentFilter {
                 largest: args.largest,
                 min_voxels: args.min_voxels,
             },

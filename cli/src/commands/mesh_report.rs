@@ -42,7 +42,7 @@ pub struct Json<'a> {
     index_bits: u32,
     normals: bool,
     normal_source: Option<&'static str>,
-    pieces: Option<Pieces>,
+    component_filter: Option<ComponentFilterResult>,
     smoothing: Option<Smoothing>,
     simplification: Option<Simplification>,
     non_finite_cells: u64,
@@ -84,13 +84,13 @@ impl Smoothing {
 
 /// Number of components before and after the choice, and the voxels of the largest one.
 #[derive(Serialize)]
-struct Pieces {
+struct ComponentFilterResult {
     surfaces_before: u64,
     surfaces: u64,
     largest_voxels: u64,
 }
 
-impl Pieces {
+impl ComponentFilterResult {
     fn new(report: ComponentFilterReport) -> Self {
         Self {
             surfaces_before: report.surfaces_before,
@@ -151,7 +151,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
                 NormalSource::from(normals).name()
             }
         }),
-        pieces: run.pieces.map(Pieces::new),
+        component_filter: run.component_filter.map(ComponentFilterResult::new),
         smoothing: args.filters.smooth.map(Smoothing::new),
         simplification: run.simplified.map(Simplification::new),
         non_finite_cells: run.non_finite_cells,
@@ -201,10 +201,10 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
     if args.surface.iso == IsoValue::Otsu {
         lines.add("isovalue", format!("{}, by Otsu", format_number(run.iso)));
     }
-    if let Some(report) = &run.pieces {
+    if let Some(report) = &run.component_filter {
         let (kept, before) = (report.surfaces, report.surfaces_before);
         lines.add(
-            "pieces",
+            "components",
             format!("{kept} of {}", format_count(before, "surface")),
         );
     }

@@ -15,11 +15,11 @@ fn run_shard() -> Option<usize> {
 /// [requested](run_all_cases).
 ///
 /// ```
-/// # use test_cases::{run_all_cases, cases};
+/// # use test_cases::{case_count, run_all_cases};
 /// let expected = if run_all_cases() { 100 } else { 20 };
-/// assert_eq!(cases(100), expected);
+/// assert_eq!(case_count(100), expected);
 /// ```
-pub fn cases(all: u32) -> u32 {
+pub fn case_count(all: u32) -> u32 {
     if run_all_cases() {
         all
     } else {

@@ -1,6 +1,6 @@
 //! Arguments of the benchmark.
 
-use crate::{support::Outcome, whole::Object};
+use crate::{skeletons::Object, support::Outcome};
 use clap::Parser;
 use ferrovox::skeleton::potential_field::{self, FieldVariant, MultipoleParams, Precision};
 use measure::Common;

@@ -19,9 +19,9 @@ mod arguments;
 mod hand;
 mod limit;
 mod shapes;
+mod skeletons;
 #[path = "../support/mod.rs"]
 mod support;
-mod whole;
 
 use arguments::Arguments;
 use clap::Parser;
@@ -46,7 +46,13 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         if !arguments.solids.is_empty() {
             for &object in &arguments.solids {
                 for params in &jobs {
-                    whole::measure(report, &device, object, params, arguments.common.runs)?;
+                    skeletons::measure_skeleton(
+                        report,
+                        &device,
+                        object,
+                        params,
+                        arguments.common.runs,
+                    )?;
                 }
             }
             continue;

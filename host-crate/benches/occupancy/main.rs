@@ -12,8 +12,8 @@
 
 mod arguments;
 mod calculator_input;
+mod external_sweeps;
 mod jobs;
-mod outside;
 mod page;
 mod plot;
 mod ptx;
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     let mut sweeps = Vec::new();
     if let Some(path) = &arguments.measured {
-        sweeps = outside::read(path, arguments)?;
+        sweeps = external_sweeps::read_sweeps(path, arguments)?;
         for sweep in &sweeps {
             sweep.report(report);
         }

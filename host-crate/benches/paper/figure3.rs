@@ -61,9 +61,9 @@ pub fn occupancy_by_equation() -> Outcome<String> {
                 let occupancy = model.occupancy(&kernel, &BlockConfig::new(threads))?;
                 Ok(100.0 * occupancy.fraction())
             };
-            let documents = at(KernelResources::new(registers).with_static_shared(shared))?;
-            let few = at(KernelResources::new(FEW_REGISTERS))?;
-            write!(text, "  {documents:>11.2} {few:>12.2}")?;
+            let published = at(KernelResources::new(registers).with_static_shared(shared))?;
+            let few_registers = at(KernelResources::new(FEW_REGISTERS))?;
+            write!(text, "  {published:>11.2} {few_registers:>12.2}")?;
         }
         writeln!(text)?;
     }

@@ -9,7 +9,7 @@ pub const MEASURE: &str = "host to host";
 pub const SIZES: [(&str, usize); 2] = [("128^3", 2_097_152), ("10*128^3", 20_971_520)];
 /// Results of Yoshikawa and Yoshida in milliseconds: number of devices (Tesla K80 boards have two),
 /// then each size.
-const DOCUMENT: [(usize, [f64; 2]); 3] =
+const PUBLISHED_TIMES: [(usize, [f64; 2]); 3] =
     [(1, [3.44, 34.24]), (2, [3.08, 20.36]), (4, [3.50, 12.09])];
 
 /// Formats the table: the rows of Yoshikawa and Yoshida, then one row per configuration for which
@@ -21,7 +21,7 @@ pub fn table(records: &[Record]) -> String {
             .to_owned(),
         format!("{:<52} {:>12} {:>12}", "", SIZES[0].0, SIZES[1].0),
     ];
-    for (devices, times) in DOCUMENT {
+    for (devices, times) in PUBLISHED_TIMES {
         let s = if devices == 1 { "" } else { "s" };
         let name = format!("Yoshikawa and Yoshida, {devices} Tesla K80 device{s}");
         lines.push(format!("{name:<52} {:>12.2} {:>12.2}", times[0], times[1]));

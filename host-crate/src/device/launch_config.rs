@@ -17,12 +17,15 @@ pub enum BlockSizeSource {
 /// Grid and block of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LaunchConfig {
+    /// Threads per block.
     pub threads: u32,
+    /// Blocks of the grid.
     pub blocks: u32,
     pub dynamic_shared_bytes: u32,
     /// Number of blocks that the device runs concurrently.
     pub resident_blocks: u32,
-    pub by: BlockSizeSource,
+    /// Origin of `threads`.
+    pub source: BlockSizeSource,
 }
 
 impl LaunchConfig {
@@ -41,13 +44,13 @@ impl LaunchConfig {
         launch: &Launch,
         launch_override: Option<&LaunchOverride>,
     ) -> Self {
-        let (threads, by) = match (launch_override.and_then(|it| it.block), options_block) {
+        let (threads, source) = match (launch_override.and_then(|it| it.block), options_block) {
             (Some(most), _) => (
                 launch.largest_block_up_to(most),
                 BlockSizeSource::LaunchOverride,
             ),
             (None, 1) => (
-                by_calculator(limits, &KernelResources::new(0), launch, 0),
+                max_occupancy_block(limits, &KernelResources::new(0), launch, 0),
                 BlockSizeSource::Calculator,
             ),
             (None, block) => (
@@ -60,7 +63,7 @@ impl LaunchConfig {
             blocks: launch.blocks(threads),
             dynamic_shared_bytes: dynamic_shared(launch, threads, launch_override),
             resident_blocks: limits.multiprocessors,
-            by,
+            source,
         }
     }
 
@@ -76,13 +79,13 @@ impl LaunchConfig {
         launch_override: Option<&LaunchOverride>,
     ) -> Result<Self, DeviceError> {
         let extra = launch_override.map_or(0, |it| it.extra_shared_bytes);
-        let (threads, by) = match launch_override.and_then(|it| it.block) {
+        let (threads, source) = match launch_override.and_then(|it| it.block) {
             Some(most) => (
                 launch.largest_block_up_to(most),
                 BlockSizeSource::LaunchOverride,
             ),
             None => (
-                by_calculator(limits, kernel, launch, extra),
+                max_occupancy_block(limits, kernel, launch, extra),
                 BlockSizeSource::Calculator,
             ),
         };
@@ -103,12 +106,13 @@ impl LaunchConfig {
             blocks: launch.blocks(threads),
             dynamic_shared_bytes,
             resident_blocks: active.max(1) * limits.multiprocessors,
-            by,
+            source,
         })
     }
 }
 
-fn by_calculator(
+/// Returns the block size with the highest occupancy that the launch permits, at least its minimum.
+fn max_occupancy_block(
     limits: &DeviceLimits,
     kernel: &KernelResources,
     launch: &Launch,
@@ -148,7 +152,7 @@ mod tests {
         let threads = |launch: Launch, asked: u32| {
             let choice =
                 LaunchConfig::on_gpu(&h200, "k", &kernel, &launch, Some(&block(asked))).unwrap();
-            assert_eq!(choice.by, BlockSizeSource::LaunchOverride);
+            assert_eq!(choice.source, BlockSizeSource::LaunchOverride);
             choice.threads
         };
         assert_eq!(threads(Launch::pieces(5), 193), 193);
@@ -204,14 +208,14 @@ mod tests {
         let launch = Launch::pieces(5).dynamic_shared_bytes_per_thread(100);
         let choice = LaunchConfig::on_gpu(&h200, "k", &kernel, &launch, None).unwrap();
         assert_eq!(
-            (choice.threads, choice.by),
+            (choice.threads, choice.source),
             (768, BlockSizeSource::Calculator)
         );
         assert_eq!(choice.dynamic_shared_bytes, 76_800);
         let cpu = DeviceLimits::cpu(3);
         let choice = LaunchConfig::on_cpu(&cpu, 1, &launch, None);
         assert_eq!(
-            (choice.threads, choice.by),
+            (choice.threads, choice.source),
             (1, BlockSizeSource::Calculator)
         );
         for options_block in [1, 64, 500] {
@@ -223,7 +227,7 @@ mod tests {
         }
         let choice = LaunchConfig::on_cpu(&cpu, 64, &launch.max_threads_per_block(32), None);
         assert_eq!(
-            (choice.threads, choice.by),
+            (choice.threads, choice.source),
             (32, BlockSizeSource::CpuOptions)
         );
     }

@@ -369,7 +369,7 @@ impl Stream {
                     blocks: choice.blocks,
                     threads: choice.threads,
                     dynamic_shared_bytes: choice.dynamic_shared_bytes,
-                    block_size_source: choice.by,
+                    block_size_source: choice.source,
                     time: None,
                 },
                 between: start.zip(end),

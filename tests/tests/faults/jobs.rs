@@ -144,7 +144,7 @@ impl JobFolder {
 
     fn filtered_mesh(&self) -> JobResult {
         let filters = MeshFilters {
-            pieces: ComponentFilter {
+            components: ComponentFilter {
                 largest: true,
                 min_voxels: 0,
             },

@@ -179,7 +179,7 @@ impl<'a> FaultedPipeline<'a> {
             self.driver.arm(0, 0, false);
             let Some(hit) = hit else { continue };
             any = true;
-            let mut problem = |what: &str| {
+            let mut problem = |defect: &str| {
                 let description = match &end {
                     Outcome::Failed(error) => error,
                     Outcome::Success(_) => "no error",
@@ -188,7 +188,7 @@ impl<'a> FaultedPipeline<'a> {
                 let how = if lasting { "from there on" } else { "once" };
                 let function = &hit.function;
                 problems.push(format!(
-                    "{name}, call {at} ({function}) gives {status_name} {how}: {what}: {description}"
+                    "{name}, call {at} ({function}) gives {status_name} {how}: {defect}: {description}"
                 ));
             };
             let device = hit.device.map(|device| format!("cuda:{device}"));

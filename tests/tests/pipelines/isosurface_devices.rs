@@ -12,7 +12,7 @@ use ferrovox_tests::{
     random::{self, assert_equal, geometry},
 };
 use proptest::prelude::*;
-use test_cases::cases;
+use test_cases::case_count;
 
 /// Compares every method on every device with `staged` on the CPU.
 fn assert_same_bits<T: DeviceSample + Sample>(
@@ -45,7 +45,7 @@ fn assert_same_bits_on<T: DeviceSample + Sample>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(ProptestConfig::default().cases.min(24)), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: case_count(ProptestConfig::default().cases.min(24)), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn floats_with_holes_and_hits(

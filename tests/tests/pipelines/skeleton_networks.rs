@@ -8,7 +8,7 @@ use ferrovox::{
 };
 use proptest::prelude::*;
 use std::collections::HashSet;
-use test_cases::cases;
+use test_cases::case_count;
 
 /// Returns the distance of a point from a segment.
 fn distance_to_segment(at: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -68,7 +68,7 @@ fn symmetry_count(voxels: &HashSet<[i64; 3]>, spacing: [f64; 3]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(500), failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: case_count(500), failure_persistence: None, ..Default::default() })]
 
     /// Random sets of voxels, sparse and dense, with the most complex topology.
     #[test]

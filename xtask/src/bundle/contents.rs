@@ -6,7 +6,7 @@ use crate::paths;
 use crate::programs::{Program, ProgramKind, build, workspace_without_examples};
 
 /// Packages whose tests need a compiler, which GPU hosts do not have.
-const NEED_A_COMPILER: [&str; 4] = [
+const COMPILER_PACKAGES: [&str; 4] = [
     "ferrovox-cuda-builder",
     "ferrovox-cuda-std-macros",
     "ferrovox-cust-derive",
@@ -14,14 +14,14 @@ const NEED_A_COMPILER: [&str; 4] = [
 ];
 
 /// Environment variables that omit debug information, which would be stripped anyway.
-const VARIABLES: [(&str, &str); 2] = [
+const STRIP_VARIABLES: [(&str, &str); 2] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
     ("CARGO_PROFILE_RELEASE_STRIP", "symbols"),
 ];
 
 /// Returns `true` if the program's package belongs in a bundle.
 pub fn is_bundled(program: &Program) -> bool {
-    !NEED_A_COMPILER.contains(&program.package.as_str())
+    !COMPILER_PACKAGES.contains(&program.package.as_str())
 }
 
 /// Builds all programs of a bundle, sorted by name.
@@ -30,11 +30,12 @@ pub fn is_bundled(program: &Program) -> bool {
 /// A failed build.
 pub fn build_all() -> Result<Vec<Program>> {
     let root = paths::root();
-    let build = |folder: &str, arguments: &[&str]| build(&root.join(folder), arguments, &VARIABLES);
+    let build =
+        |folder: &str, arguments: &[&str]| build(&root.join(folder), arguments, &STRIP_VARIABLES);
     let workspace = workspace_without_examples()?;
     let mut tests = vec!["test", "--release", "--no-run", "--tests"];
     tests.extend(workspace.iter().map(String::as_str));
-    for package in NEED_A_COMPILER {
+    for package in COMPILER_PACKAGES {
         tests.extend(["--exclude", package]);
     }
     let has_kind = |kind: ProgramKind| move |program: &Program| program.kind == kind;

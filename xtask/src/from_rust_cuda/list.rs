@@ -18,21 +18,26 @@ const FILE: &str = "crates/tests/from-rust-cuda/list.toml";
 pub struct List {
     /// Kinds of tests, by short name.
     pub tests: BTreeMap<String, Tests>,
-    /// Features of kernels: unchanged, with an additional line, unsupported.
+    /// Features of kernels that work unchanged.
     pub kernels: Vec<Row>,
-    pub kernels_line: Vec<Row>,
-    pub kernels_not: Vec<Row>,
+    /// Features of kernels that require a change of the source.
+    pub kernels_changed: Vec<Row>,
+    /// Features of kernels that do not work.
+    pub kernels_unsupported: Vec<Row>,
     /// Compile tests of Rust-CUDA.
     pub compile_tests: Vec<Row>,
-    /// Features of host code: unchanged, beyond the published version, with an additional line,
-    /// unsupported.
+    /// Features of host code that work unchanged.
     pub host: Vec<Row>,
-    pub host_beyond: Vec<Row>,
-    pub host_line: Vec<Row>,
-    pub host_not: Vec<Row>,
+    /// Features of host code that the published version of Rust-CUDA does not have.
+    pub host_unreleased: Vec<Row>,
+    /// Features of host code that require a change of the source.
+    pub host_changed: Vec<Row>,
+    /// Features of host code that do not work.
+    pub host_unsupported: Vec<Row>,
     /// Public crates in kernels.
-    pub public: Vec<Public>,
-    pub public_line: Vec<Row>,
+    pub public: Vec<PublicCrate>,
+    /// Uses of public crates that require a change of the source.
+    pub public_changed: Vec<Row>,
 }
 
 /// A kind of tests.
@@ -45,7 +50,7 @@ pub struct Tests {
     pub command: String,
     /// `true` if every test of this kind must occur in a row.
     #[serde(default)]
-    pub all: bool,
+    pub all_listed: bool,
     /// `true` if the tests are not functions but `compile_fail` examples in documentation, named by
     /// the documented item.
     #[serde(default)]
@@ -56,35 +61,37 @@ pub struct Tests {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    pub what: String,
+    /// Description of the feature, in Markdown.
+    pub description: String,
     /// Names of host items.
     #[serde(default)]
     pub names: String,
-    /// Line that the feature requires.
+    /// Change of the source that the feature requires.
     #[serde(default)]
-    pub line: String,
-    /// Alternative to the feature.
+    pub change: String,
+    /// Replacement for an unsupported feature.
     #[serde(default)]
-    pub instead: String,
+    pub alternative: String,
     /// Kind and name of each test that covers the row.
     #[serde(default)]
-    pub shown_by: Vec<String>,
+    pub tested_by: Vec<String>,
 }
 
-/// A public crate.
+/// A public crate used in kernels.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Public {
+pub struct PublicCrate {
     /// Name in the registry.
     pub name: String,
     /// Items used by kernels.
-    pub what: String,
+    pub description: String,
     /// Source of the reference vectors or results.
-    pub held_to: String,
-    /// Required features and other lines, if any.
+    pub reference: String,
+    /// Features of the crate and other changes that kernels require, if any.
     #[serde(default)]
-    pub line: String,
-    pub shown_by: Vec<String>,
+    pub change: String,
+    /// Kind and name of each test that uses the crate.
+    pub tested_by: Vec<String>,
 }
 
 impl List {
@@ -99,17 +106,17 @@ impl List {
     fn named_tests(&self) -> impl Iterator<Item = &String> {
         let tables = [
             &self.kernels,
-            &self.kernels_line,
-            &self.kernels_not,
+            &self.kernels_changed,
+            &self.kernels_unsupported,
             &self.compile_tests,
             &self.host,
-            &self.host_beyond,
-            &self.host_line,
-            &self.host_not,
-            &self.public_line,
+            &self.host_unreleased,
+            &self.host_changed,
+            &self.host_unsupported,
+            &self.public_changed,
         ];
-        let rows = tables.into_iter().flatten().flat_map(|row| &row.shown_by);
-        rows.chain(self.public.iter().flat_map(|row| &row.shown_by))
+        let rows = tables.into_iter().flatten().flat_map(|row| &row.tested_by);
+        rows.chain(self.public.iter().flat_map(|row| &row.tested_by))
     }
 
     /// Checks that every named test exists, that every row has a test, and that every test has a
@@ -139,16 +146,20 @@ impl List {
             &self.kernels,
             &self.compile_tests,
             &self.host,
-            &self.host_beyond,
+            &self.host_unreleased,
         ];
         for row in shown.into_iter().flatten() {
-            ensure!(!row.shown_by.is_empty(), "no test for: {}", row.what);
+            ensure!(
+                !row.tested_by.is_empty(),
+                "no test for: {}",
+                row.description
+            );
         }
         for row in &self.public {
-            ensure!(!row.shown_by.is_empty(), "no test for: {}", row.name);
+            ensure!(!row.tested_by.is_empty(), "no test for: {}", row.name);
         }
         let named_tests: BTreeSet<&String> = self.named_tests().collect();
-        for (kind, tests) in self.tests.iter().filter(|(_, tests)| tests.all) {
+        for (kind, tests) in self.tests.iter().filter(|(_, tests)| tests.all_listed) {
             let found = &existing[kind.as_str()];
             ensure!(!found.is_empty(), "no tests in {}", tests.path);
             for name in found {

@@ -9,13 +9,13 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::paths;
-use crate::test::outside;
+use crate::test::cargo_in;
 
 /// Workspace of the public crates' kernels.
 const FOLDER: &str = "crates/tests/public-code";
 
 /// Packages with kernels, by the short names of their tests.
-const SETS: [(&str, &str); 3] = [
+const PACKAGES: [(&str, &str); 3] = [
     ("quick", "public-code-quick"),
     ("whole", "public-code-whole"),
     ("path", "public-code-path-tracer"),
@@ -81,9 +81,9 @@ pub fn run() -> Result<()> {
     // without the device compiler the tests of PTX would be skipped
     let toolchain = cuda_builder::DeviceToolchain::find()?;
     let mut passed = BTreeSet::new();
-    for (set, package) in SETS {
+    for (set, package) in PACKAGES {
         let folder = paths::root().join(FOLDER);
-        let mut command = outside(&folder, &["test", "--no-fail-fast", "--package", package]);
+        let mut command = cargo_in(&folder, &["test", "--no-fail-fast", "--package", package]);
         let mut child = command
             .env_remove("FERROVOX_NO_DEVICE_TOOLCHAIN")
             .stdout(Stdio::piped())
@@ -145,7 +145,7 @@ fn parse_lock(text: &str) -> Result<BTreeMap<String, String>> {
     let lock: Lock = toml::from_str(text)?;
     let mut versions = BTreeMap::new();
     for package in &lock.package {
-        if !SETS.iter().any(|(_, set)| *set == package.name) {
+        if !PACKAGES.iter().any(|(_, set)| *set == package.name) {
             continue;
         }
         for dependency in &package.dependencies {

@@ -21,34 +21,54 @@ pub fn write(documents: &[String], list: &List, outcome: &Outcome) -> Result<Vec
         ("tests", kinds_table(list)),
         ("public", public_table(list, outcome)?),
     ];
-    let test_list = |row: &Row| test_list(&row.shown_by);
-    let instead = |row: &Row| Ok(row.instead.clone());
-    let line = |row: &Row| Ok(row.line.clone());
+    let test_list = |row: &Row| test_list(&row.tested_by);
+    let alternative = |row: &Row| Ok(row.alternative.clone());
+    let change = |row: &Row| Ok(row.change.clone());
     let names = |row: &Row| Ok(row.names.clone());
     type Column<'a> = (&'a str, &'a dyn Fn(&Row) -> Result<String>);
-    let by: Column = ("tests", &test_list);
+    let tests: Column = ("tests", &test_list);
     let rows: [(&str, &[Row], &[Column]); 9] = [
-        ("kernels", &list.kernels, &[by]),
-        ("kernels_line", &list.kernels_line, &[("change", &line), by]),
+        ("kernels", &list.kernels, &[tests]),
         (
-            "kernels_not",
-            &list.kernels_not,
-            &[("instead", &instead), by],
+            "kernels_changed",
+            &list.kernels_changed,
+            &[("change", &change), tests],
         ),
-        ("compile_tests", &list.compile_tests, &[by]),
-        ("host", &list.host, &[("names", &names), by]),
-        ("host_beyond", &list.host_beyond, &[("names", &names), by]),
-        ("host_line", &list.host_line, &[("change", &line), by]),
-        ("host_not", &list.host_not, &[("instead", &instead)]),
-        ("public_line", &list.public_line, &[("change", &line), by]),
+        (
+            "kernels_unsupported",
+            &list.kernels_unsupported,
+            &[("alternative", &alternative), tests],
+        ),
+        ("compile_tests", &list.compile_tests, &[tests]),
+        ("host", &list.host, &[("names", &names), tests]),
+        (
+            "host_unreleased",
+            &list.host_unreleased,
+            &[("names", &names), tests],
+        ),
+        (
+            "host_changed",
+            &list.host_changed,
+            &[("change", &change), tests],
+        ),
+        (
+            "host_unsupported",
+            &list.host_unsupported,
+            &[("alternative", &alternative)],
+        ),
+        (
+            "public_changed",
+            &list.public_changed,
+            &[("change", &change), tests],
+        ),
     ];
     for (name, rows, columns) in rows {
-        let head: Vec<&str> = std::iter::once("what")
+        let head: Vec<&str> = std::iter::once("feature")
             .chain(columns.iter().map(|(head, _)| *head))
             .collect();
         let mut table = table_header(&head);
         for row in rows {
-            let mut cells = vec![row.what.clone()];
+            let mut cells = vec![row.description.clone()];
             for (_, cell) in columns {
                 cells.push(cell(row)?);
             }
@@ -107,7 +127,7 @@ fn push(table: &mut String, cells: &[String]) {
 
 /// Returns the table of test kinds.
 fn kinds_table(list: &List) -> String {
-    let mut table = table_header(&["short", "where", "command"]);
+    let mut table = table_header(&["kind", "path", "command"]);
     for (kind, tests) in &list.tests {
         let cells = [
             kind.clone(),
@@ -148,14 +168,14 @@ fn public_table(list: &List, outcome: &Outcome) -> Result<String> {
         "tests",
     ]);
     for row in &list.public {
-        let version = outcome.version(&row.name, &row.shown_by)?;
+        let version = outcome.version(&row.name, &row.tested_by)?;
         let cells = [
             format!("`{}`", row.name),
             version.to_owned(),
-            row.what.clone(),
-            row.held_to.clone(),
-            row.line.clone(),
-            test_list(&row.shown_by)?,
+            row.description.clone(),
+            row.reference.clone(),
+            row.change.clone(),
+            test_list(&row.tested_by)?,
         ];
         push(&mut table, &cells);
     }

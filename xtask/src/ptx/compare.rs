@@ -67,7 +67,7 @@ pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
 fn summary(old: &str, new: &str) -> String {
     let (before, after) = (sections(old), sections(new));
     let mut parts = Vec::new();
-    let mut list = |what: &str, names: Vec<&str>| {
+    let mut list = |heading: &str, names: Vec<&str>| {
         if !names.is_empty() {
             let more = if names.len() > NAMES {
                 format!(" and {} more", names.len() - NAMES)
@@ -75,7 +75,7 @@ fn summary(old: &str, new: &str) -> String {
                 String::new()
             };
             parts.push(format!(
-                "{what}: {}{more}",
+                "{heading}: {}{more}",
                 names[..names.len().min(NAMES)].join(", ")
             ));
         }

@@ -27,7 +27,7 @@ enum State {
 }
 
 /// Name of the occupancy header, which only one test requires.
-const HEADERS: &str = "occupancy header";
+const OCCUPANCY_HEADER: &str = "occupancy header";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -52,7 +52,7 @@ fn check_tools(install_missing: bool) -> Result<()> {
             compiler::install as fn() -> Result<()>,
         ),
         ("assembler", assembler::state, assembler::install),
-        (HEADERS, headers::state, headers::install),
+        (OCCUPANCY_HEADER, headers::state, headers::install),
     ] {
         let mut now = state();
         if install_missing && matches!(now, State::Missing(_)) {
@@ -64,10 +64,10 @@ fn check_tools(install_missing: bool) -> Result<()> {
         }
         match now {
             State::Present(description) => println!("{name}: {description}"),
-            State::Missing(why) => {
-                println!("{name}: missing; {why}");
+            State::Missing(instructions) => {
+                println!("{name}: missing; {instructions}");
                 // not required for building
-                if name != HEADERS {
+                if name != OCCUPANCY_HEADER {
                     missing.push(name);
                 }
             }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 
 use super::outcome::{Outcome, cpu_seconds_in_stat};
 use super::step::Counts;
-use super::{failure, shown};
+use super::{display_command, failure};
 
 /// Processor time of background steps in seconds, to be excluded from the other steps.
 static CPU_SECONDS: Mutex<f64> = Mutex::new(0.0);
@@ -62,7 +62,7 @@ fn run_commands(name: &'static str, commands: Vec<Command>) -> (Outcome, String)
     let start = Instant::now();
     let (mut counts, mut log, mut cpu) = (Counts::default(), String::new(), Some(0.0));
     for mut command in commands {
-        log += &format!("---- {}\n", shown(&command));
+        log += &format!("---- {}\n", display_command(&command));
         match run_captured(&mut command) {
             Ok(ended) => {
                 log += &ended.log;

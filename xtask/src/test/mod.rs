@@ -27,8 +27,8 @@ use crate::torture;
 use background::BackgroundStep;
 use outcome::Outcome;
 use program::TestTime;
-pub use step::outside;
-use step::{Counts, Step, Work};
+pub use step::cargo_in;
+use step::{Counts, Schedule, Step, Work};
 use summary::children_cpu;
 
 /// Arguments of `test`.
@@ -63,7 +63,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let is_selected = |step: &Step| match &arguments.only[..] {
-        [] => arguments.all || arguments.list || !step.only_with_all,
+        [] => arguments.all || arguments.list || step.schedule == Schedule::EveryRun,
         words => words.iter().any(|word| step.name.contains(word.as_str())),
     };
     let steps: Vec<Step> = match steps::replacement_steps(arguments)? {
@@ -78,8 +78,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if arguments.list {
         for step in &steps {
-            let when = if step.only_with_all { " (--all)" } else { "" };
-            println!("{:<14} {}{when}", step.name, step.description);
+            let condition = if step.schedule == Schedule::OnlyWithAll {
+                " (--all)"
+            } else {
+                ""
+            };
+            println!("{:<14} {}{condition}", step.name, step.description);
         }
         return Ok(());
     }
@@ -231,13 +235,13 @@ fn failure(error: anyhow::Error) -> Counts {
 fn run_all(commands: Vec<Command>, counts_tests: bool) -> Counts {
     let mut counts = Counts::default();
     for mut command in commands {
-        println!("---- {}", shown(&command));
+        println!("---- {}", display_command(&command));
         counts.add(step::run(&mut command, counts_tests));
     }
     counts
 }
 
-fn shown(command: &Command) -> String {
+fn display_command(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let name = program
         .file_name()

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-use super::step::{Step, Work, cargo};
+use super::step::{Schedule, Step, Work, cargo};
 use crate::paths;
 
 /// Arguments for cargo that select tests without fibers, files or GPU, as Miri requires.
@@ -81,7 +81,7 @@ pub fn miri() -> Result<Step> {
     Ok(Step {
         name: "miri",
         description: "no undefined behaviour in the tests that Miri can interpret",
-        only_with_all: false,
+        schedule: Schedule::EveryRun,
         work: Work::Tests(tests.collect()),
     })
 }
@@ -109,7 +109,7 @@ pub fn address_sanitizer() -> Result<Step> {
     Ok(Step {
         name: "addresses",
         description: "AddressSanitizer reports no invalid accesses and no leaks",
-        only_with_all: false,
+        schedule: Schedule::EveryRun,
         work: Work::Tests(tests.collect()),
     })
 }
@@ -143,7 +143,7 @@ pub fn thread_sanitizer() -> Result<Step> {
     Ok(Step {
         name: "races",
         description: "ThreadSanitizer reports no data races",
-        only_with_all: false,
+        schedule: Schedule::EveryRun,
         work: Work::Tests(tests.collect()),
     })
 }

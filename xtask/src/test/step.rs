@@ -13,10 +13,18 @@ pub struct Step {
     pub name: &'static str,
     /// Property that the step verifies.
     pub description: &'static str,
-    /// `true` if the step runs only with `--all` or by name (as in `.ci/run`), because its subject
-    /// rarely changes or it takes long.
-    pub only_with_all: bool,
+    pub schedule: Schedule,
     pub work: Work,
+}
+
+/// Runs of the test command that contain a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Every run.
+    EveryRun,
+    /// Runs with `--all` or with the step's name (as in `.ci/run`), because its subject rarely
+    /// changes or it takes long.
+    OnlyWithAll,
 }
 
 /// Work of a step.
@@ -54,10 +62,10 @@ impl Counts {
         let Some(rest) = line.trim_start().strip_prefix("test result: ") else {
             return;
         };
-        let number = |what: &str| -> u64 {
+        let number = |label: &str| -> u64 {
             let part = rest
                 .split(['.', ';'])
-                .find(|part| part.trim_end().ends_with(what));
+                .find(|part| part.trim_end().ends_with(label));
             part.and_then(|part| part.split_whitespace().next()?.parse().ok())
                 .unwrap_or(0)
         };
@@ -77,7 +85,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
 
 /// Returns a cargo command for a package outside the workspace, which shares the workspace's target
 /// directory.
-pub fn outside(package: &Path, arguments: &[&str]) -> Command {
+pub fn cargo_in(package: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo(arguments);
     command
         .current_dir(package)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::step::{Step, Work, cargo, outside, xtask};
+use super::step::{Schedule, Step, Work, cargo, cargo_in, xtask};
 use super::{Arguments, clippy, sanitizers};
 use crate::{paths, programs};
 
@@ -24,7 +24,7 @@ pub fn replacement_steps(arguments: &Arguments) -> Result<Vec<Step>> {
         steps.push(Step {
             name: "public code",
             description: "public crates work in kernels, as PTX and on the CPU, compared with published test vectors",
-            only_with_all: false,
+            schedule: Schedule::EveryRun,
             work: Work::Checks(vec![xtask(&["from-rust-cuda", "--public-code"])]),
         });
     }
@@ -37,20 +37,20 @@ pub fn regular_steps() -> Result<Vec<Step>> {
     let public_code = paths::root().join("crates/tests/public-code");
     let mut format = vec![
         cargo(&["fmt", "--all", "--check"]),
-        outside(&public_code, &["fmt", "--all", "--check"]),
+        cargo_in(&public_code, &["fmt", "--all", "--check"]),
     ];
     let mut examples = Vec::new();
     let members = programs::examples()?;
     for example in example_directories()? {
         // members of the workspace are formatted and linted with it
         if !members.values().any(|folder| *folder == example) {
-            format.push(outside(&example, &["fmt", "--check"]));
-            examples.push(outside(
+            format.push(cargo_in(&example, &["fmt", "--check"]));
+            examples.push(cargo_in(
                 &example,
                 &["clippy", "--quiet", "--", "-D", "warnings"],
             ));
         }
-        examples.push(outside(&example, &["run", "--quiet"]));
+        examples.push(cargo_in(&example, &["run", "--quiet"]));
     }
     // features of cuda_std and cust that no package of the workspace enables
     let with_vek = [
@@ -71,11 +71,11 @@ pub fn regular_steps() -> Result<Vec<Step>> {
         "foreign_types",
     ];
     let conformance = vec![
-        outside(
+        cargo_in(
             &paths::root().join("crates/tests/conformance/ferrovox"),
             &["test", "--workspace"],
         ),
-        outside(
+        cargo_in(
             &paths::root().join("crates/tests/conformance-cust/ours"),
             &["run", "--quiet"],
         ),
@@ -84,16 +84,16 @@ pub fn regular_steps() -> Result<Vec<Step>> {
     let published = vec![
         cargo(&with_vek),
         cargo(&foreign_types),
-        outside(
+        cargo_in(
             &paths::root().join("crates/tests/conformance/published"),
             &["check", "--quiet"],
         ),
-        outside(
+        cargo_in(
             &paths::root().join("crates/tests/conformance-cust/published"),
             &["check", "--quiet"],
         ),
         // the crates that compile quickly; `cargo xtask test --public-code` tests all
-        outside(&public_code, &["test", "--package", "public-code-quick"]),
+        cargo_in(&public_code, &["test", "--package", "public-code-quick"]),
     ];
     let mut docs = cargo(&["doc", "--no-deps", "--quiet"]);
     docs.args(programs::workspace_without_examples()?);
@@ -101,87 +101,85 @@ pub fn regular_steps() -> Result<Vec<Step>> {
     clippy::share(&mut docs);
     let clippy = clippy::command();
     let doctests = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
-    const ALWAYS: bool = false;
-    const ALL: bool = true;
     let steps = [
         (
             "setup",
-            ALWAYS,
+            Schedule::EveryRun,
             "the device compiler and the assembler are installed",
             Work::Checks(vec![xtask(&["setup"])]),
         ),
         (
             "format",
-            ALWAYS,
+            Schedule::EveryRun,
             "all sources are formatted",
             Work::Checks(format),
         ),
         (
             "ptx",
-            ALL,
+            Schedule::OnlyWithAll,
             "the PTX in the repository matches the sources, for one architecture (`cargo xtask ptx --check` for both)",
             Work::Background(vec![xtask(&["ptx", "--check", "--sample"])]),
         ),
         (
             "clippy",
-            ALWAYS,
+            Schedule::EveryRun,
             "Clippy reports no warnings",
             Work::Checks(vec![clippy]),
         ),
         (
             "docs",
-            ALL,
+            Schedule::OnlyWithAll,
             "the documentation builds without warnings",
             Work::Checks(vec![docs]),
         ),
         (
             "tests",
-            ALWAYS,
+            Schedule::EveryRun,
             "unit and integration tests pass on all available devices, including fuzz corpora and the scratch crate",
             Work::Programs,
         ),
         (
             "torture",
-            ALWAYS,
+            Schedule::EveryRun,
             "the command survives damaged files, signals, full disks and concurrent instances for 10 seconds (longer: `cargo xtask torture`)",
             Work::Torture,
         ),
         (
             "bundle",
-            ALL,
+            Schedule::OnlyWithAll,
             "the packed test programs fit into a bundle",
             Work::Bundle,
         ),
         (
             "doctests",
-            ALWAYS,
+            Schedule::EveryRun,
             "examples in the documentation run",
             Work::Tests(vec![doctests]),
         ),
         (
             "conformance",
-            ALWAYS,
+            Schedule::EveryRun,
             "kernels and host code written for Rust-CUDA compile unchanged and run",
             Work::Tests(conformance),
         ),
         (
             "published",
-            ALL,
+            Schedule::OnlyWithAll,
             "the same kernels and host code compile against the published crates, public crates run in kernels, and the features \
              for others' types hold",
             Work::Tests(published),
         ),
         (
             "examples",
-            ALWAYS,
+            Schedule::EveryRun,
             "all examples build without warnings and run",
             Work::Tests(examples),
         ),
     ];
-    let step = |(name, only_with_all, description, work)| Step {
+    let step = |(name, schedule, description, work)| Step {
         name,
         description,
-        only_with_all,
+        schedule,
         work,
     };
     Ok(steps.into_iter().map(step).collect())

@@ -97,7 +97,7 @@ impl LoadedKernel {
         launch: &Launch,
         launch_override: Option<&LaunchOverride>,
     ) -> Result<LaunchConfig, DeviceError> {
-        let by_calculator = || {
+        let configure = || {
             LaunchConfig::on_gpu(
                 limits,
                 &self.entry,
@@ -107,7 +107,7 @@ impl LoadedKernel {
             )
         };
         if launch_override.is_some() {
-            return by_calculator();
+            return configure();
         }
         let asked = launch.without_pieces();
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +117,7 @@ impl LoadedKernel {
                 ..*cached
             });
         }
-        let choice = by_calculator()?;
+        let choice = configure()?;
         if choices.len() == CHOICES {
             choices.clear();
         }

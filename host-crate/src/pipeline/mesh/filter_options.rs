@@ -6,7 +6,7 @@ use crate::mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeshFilters {
     /// Connected components of the solid whose surfaces are kept; on the host.
-    pub pieces: ComponentFilter,
+    pub components: ComponentFilter,
     /// Smoothing, on the device that extracted the mesh, or the first of several.
     pub smooth: Option<SmoothParams>,
     /// Simplification; on the host.

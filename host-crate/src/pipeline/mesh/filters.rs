@@ -28,7 +28,7 @@ impl MeshFilters {
 
     /// Returns the name of the first filter that is set, for messages.
     fn first_filter(&self) -> Option<&'static str> {
-        match (self.pieces.keeps_all(), self.smooth, self.simplify) {
+        match (self.components.keeps_all(), self.smooth, self.simplify) {
             (false, _, _) => Some("filter of components"),
             (true, Some(_), _) => Some("smoothing"),
             (true, None, Some(_)) => Some("simplification"),
@@ -58,13 +58,13 @@ impl MeshFilters {
             .saturating_mul(64)
             .saturating_add(index_bytes.saturating_mul(2));
         let simplify = vertices.saturating_mul(400);
-        let pieces = (!self.pieces.keeps_all()).then(|| {
+        let components = (!self.components.keeps_all()).then(|| {
             let mesh = vertices.saturating_mul(24);
             mesh.saturating_add(vertices.saturating_mul(40))
                 .saturating_add(index_bytes)
         });
         let needs = [
-            pieces,
+            components,
             self.smooth.map(|_| smooth),
             self.simplify.map(|_| simplify),
         ];
@@ -80,7 +80,7 @@ impl MeshFilters {
         volume: &AnyVolume,
         mask: Option<&Volume<u8>>,
     ) -> Result<Option<Mask>, PipelineError> {
-        if self.pieces.keeps_all() {
+        if self.components.keeps_all() {
             return Ok(None);
         }
         let inside = job.surface.inside;
@@ -107,8 +107,8 @@ impl MeshFilters {
         mesh: &mut TriangleMesh,
         solid: &Mask,
     ) -> Result<ComponentFilterReport, PipelineError> {
-        let (chosen, report) = stages.run("pieces", || {
-            filter_components(mesh, solid, self.pieces).map_err(at(&job.volume.path))
+        let (chosen, report) = stages.run("components", || {
+            filter_components(mesh, solid, self.components).map_err(at(&job.volume.path))
         })?;
         *mesh = chosen;
         Ok(report)
@@ -125,7 +125,7 @@ impl MeshFilters {
     ) -> Result<bool, PipelineError> {
         let params = match &self.smooth {
             // components are chosen on the host, before vertices move
-            Some(params) if self.pieces.keeps_all() => params,
+            Some(params) if self.components.keeps_all() => params,
             _ => return Ok(false),
         };
         let mut work = || {

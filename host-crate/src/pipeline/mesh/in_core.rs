@@ -60,7 +60,7 @@ pub(super) fn run(
         _ => extraction.on_several_devices(&mut stages, volume, mask)?,
     };
     let mut mesh = surface.mesh;
-    let pieces = match &solid {
+    let component_filter = match &solid {
         Some(solid) => Some(job.filters.choose(&mut stages, job, &mut mesh, solid)?),
         None => None,
     };
@@ -91,7 +91,7 @@ pub(super) fn run(
         non_finite_cells: surface.non_finite_cells,
         topology: surface.topology,
         slabs: surface.devices.iter().map(|device| device.parts).sum(),
-        pieces,
+        component_filter,
         simplified,
         checked,
         devices: surface.devices,

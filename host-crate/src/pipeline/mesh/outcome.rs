@@ -38,7 +38,7 @@ pub struct MeshOutcome {
     /// Number of parts in which the surface was extracted.
     pub slabs: u64,
     /// Report of the choice of components, if some were chosen.
-    pub pieces: Option<ComponentFilterReport>,
+    pub component_filter: Option<ComponentFilterReport>,
     /// Report of the simplification, if the mesh was simplified.
     pub simplified: Option<SimplifyReport>,
     /// Result of the check, if the mesh was checked.

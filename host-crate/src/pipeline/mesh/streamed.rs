@@ -66,7 +66,7 @@ pub(super) fn run(
         non_finite_cells: report.non_finite_cells,
         topology: report.topology,
         slabs: report.slabs,
-        pieces: None,
+        component_filter: None,
         simplified: None,
         checked: None,
         devices: device_reports

@@ -116,10 +116,10 @@ mod tests {
     };
     use nalgebra::{Matrix3, Vector3};
     use proptest::prelude::*;
-    use test_cases::cases;
+    use test_cases::case_count;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: case_count(200), failure_persistence: None, ..Default::default() })]
 
         /// Includes positions that are farther from their voxel's centre than the centre is from
         /// the surface. On oblique grids, only background voxels that share a face with the

@@ -55,7 +55,7 @@ pub const CASES: &[Case] = &[
     case("mesh-staged", "mesh @i16.nii --iso 3840 --normals --close --method staged -o a.ply --device {one}"),
     case("mesh-staged-mask", "mesh @f32.mha --iso 60 --mask @mask.nii.gz --method staged -o a.ply --device {one}"),
     case("mesh-largest", "mesh @larger.npy --iso 60 --largest --normals --json -o a.ply --device {one}"),
-    case("mesh-pieces", "mesh @holes.nii --iso 60 --topology trilinear --min-voxels 9 --smooth taubin:5 -o a.ply --device {one}"),
+    case("mesh-components", "mesh @holes.nii --iso 60 --topology trilinear --min-voxels 9 --smooth taubin:5 -o a.ply --device {one}"),
     case("mesh-root", "mesh @f32.mha --iso 60 --vertices root --normals -o a.ply --device {one}"),
     case("mesh-root-staged-close", "mesh @holes.nii --iso 60 --vertices root --close --method staged --normals trilinear -o a.ply --device {one}"),
     case("mesh-root-memory", "mesh @larger.npy --iso 60 --vertices root --topology trilinear --close --memory 2M -o a.ply --device {one}"),

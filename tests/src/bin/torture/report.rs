@@ -41,15 +41,15 @@ impl Report {
     }
 
     /// Counts one event.
-    pub fn count(&mut self, what: impl Into<String>) {
-        *self.counts.entry((self.part, what.into())).or_default() += 1;
+    pub fn count(&mut self, event: impl Into<String>) {
+        *self.counts.entry((self.part, event.into())).or_default() += 1;
     }
 
     /// Records a failure and keeps the file that causes it.
-    pub fn add_failure(&mut self, name: &str, bytes: &[u8], what: impl AsRef<str>) {
+    pub fn add_failure(&mut self, name: &str, bytes: &[u8], problem: impl AsRef<str>) {
         self.failures += 1;
         self.part_failures += 1;
-        let (part, number, what) = (self.part, self.part_failures, what.as_ref());
+        let (part, number, problem) = (self.part, self.part_failures, problem.as_ref());
         if number > MAX_REPORTED {
             return;
         }
@@ -58,7 +58,7 @@ impl Report {
             Ok(()) => path.display().to_string(),
             Err(error) => format!("not kept: {error}"),
         };
-        println!("FAILED {part}: {what} ({kept})");
+        println!("FAILED {part}: {problem} ({kept})");
         if number == MAX_REPORTED {
             println!("further failures of {part} are counted but not kept");
         }
@@ -71,8 +71,8 @@ impl Report {
 
     /// Prints the report; returns `true` if nothing failed.
     pub fn finish(&self, seed: u64) -> bool {
-        for ((part, what), count) in &self.counts {
-            println!("{part:<9} {count:>8}  {what}");
+        for ((part, event), count) in &self.counts {
+            println!("{part:<9} {count:>8}  {event}");
         }
         println!("torture: seed {seed}: {} failures", self.failures);
         self.failures == 0

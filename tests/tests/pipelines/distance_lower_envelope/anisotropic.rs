@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use test_cases::{cases, shard};
+use test_cases::{case_count, shard};
 
 /// Returns `true` if the lower-envelope kernels support a grid.
 fn is_supported(dims: Dims, spacing: [f64; 3]) -> bool {
@@ -152,7 +152,7 @@ fn maps_agree_at_the_limits_of_the_lower_envelope_kernels() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(150)))]
+    #![proptest_config(ProptestConfig::with_cases(case_count(150)))]
 
     #[test]
     fn any_anisotropic_volume_matches(

@@ -3,7 +3,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use test_cases::{cases, shard};
+use test_cases::{case_count, shard};
 
 /// Computes the map with the lower-envelope kernels on any device.
 fn lower_envelope_map(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
@@ -214,7 +214,7 @@ fn memory_limits_are_kept_by_the_part_transform() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(40)))]
+    #![proptest_config(ProptestConfig::with_cases(case_count(40)))]
 
     #[test]
     fn any_volume_matches(
@@ -278,7 +278,7 @@ fn bounds_and_nearest_sites_match() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(100)))]
+    #![proptest_config(ProptestConfig::with_cases(case_count(100)))]
 
     #[test]
     fn any_bound_and_nearest_sites_match(

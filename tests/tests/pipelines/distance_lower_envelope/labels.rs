@@ -3,7 +3,7 @@
 use super::*;
 use ferrovox::grid::{DeviceSample, DeviceVolume, Sample};
 use proptest::prelude::*;
-use test_cases::{cases, shard};
+use test_cases::{case_count, shard};
 
 /// Creates blocks of labels with random speckles of other labels, one voxel in `speckle_one_in`.
 fn labels([nx, ny, nz]: Dims, count: u64, block: usize, speckle_one_in: u64, seed: u64) -> Vec<u8> {
@@ -227,7 +227,7 @@ fn long_scanlines_match() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(100)))]
+    #![proptest_config(ProptestConfig::with_cases(case_count(100)))]
 
     #[test]
     fn any_labels_match(

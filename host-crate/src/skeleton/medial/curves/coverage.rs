@@ -227,7 +227,7 @@ mod tests {
         },
     };
     use proptest::prelude::*;
-    use test_cases::cases;
+    use test_cases::case_count;
 
     /// Creates a block with holes, with a given spacing.
     fn object(holes: &[[u32; 3]], spacing: [f64; 3]) -> (Object, Metric) {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: case_count(40), failure_persistence: None, ..Default::default() })]
 
         /// Balls cover exactly the voxels within their radius, and the queue yields the uncovered
         /// voxels in sorted order.

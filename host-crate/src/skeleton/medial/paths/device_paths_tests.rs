@@ -13,10 +13,10 @@ use crate::{
     },
 };
 use proptest::prelude::*;
-use test_cases::cases;
+use test_cases::case_count;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: case_count(60), failure_persistence: None, ..Default::default() })]
 
     /// Relaxation of bricks on the device and Dijkstra's algorithm on the host give the same bits.
     #[test]

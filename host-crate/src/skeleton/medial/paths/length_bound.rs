@@ -266,7 +266,7 @@ mod tests {
                 let is_set = |[x, y, z]: [usize; 3]| solid[(9 * z + y) * 9 + x];
                 with_context([9; 3], geometry, is_set, |context, cocycle| {
                     let mut bound = LengthBound::new(context);
-                    for _ in 0..test_cases::cases(60) {
+                    for _ in 0..test_cases::case_count(60) {
                         let ends = [0, 1].map(|_| random() % context.object.len());
                         let bits: Vec<u32> = (0..30).filter(|_| random() % 20 == 0).collect();
                         let class = cocycle.table.class_from_bits(if random() % 2 == 0 {

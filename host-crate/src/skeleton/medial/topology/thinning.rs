@@ -340,7 +340,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: test_cases::cases(2000), failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: test_cases::case_count(2000), failure_persistence: None, ..Default::default() })]
 
         /// Thinning preserves the tunnels; a cavity remains only if no voxel of its wall can be
         /// deleted.

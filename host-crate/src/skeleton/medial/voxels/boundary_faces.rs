@@ -234,7 +234,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: test_cases::cases(100), failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: test_cases::case_count(100), failure_persistence: None, ..Default::default() })]
 
         #[test]
         fn distances_by_cells_equal_distances_by_rows(

@@ -338,7 +338,7 @@ mod tests {
                 let [max_error] = potential.max_errors(at, [1.0]);
                 let coefficients = potential.coefficients(at);
                 let mut found: f64 = 0.0;
-                for number in 0..test_cases::cases(600) as usize {
+                for number in 0..test_cases::case_count(600) as usize {
                     let mut w = [random(), random(), random()];
                     // on the boundary
                     w[number % 3] = w[number % 3].signum();

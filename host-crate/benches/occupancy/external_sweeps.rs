@@ -42,7 +42,7 @@ struct Line {
 }
 
 /// Reads the sweeps over block sizes in a file.
-pub fn read(path: &Path, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
+pub fn read_sweeps(path: &Path, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut sweeps: Vec<Sweep> = Vec::new();

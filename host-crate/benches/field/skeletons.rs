@@ -83,7 +83,7 @@ fn animal() -> Vec<Capsule> {
 }
 
 /// Times the skeleton of a solid, in total and by stage.
-pub fn measure(
+pub fn measure_skeleton(
     report: &mut Report,
     device: &Device,
     object: Object,
