@@ -81,7 +81,7 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
         || args.fill_cavities;
     Ok(SkeletonJob {
         method,
-        fill: args.fill_cavities,
+        fill_cavities: args.fill_cavities,
         prune: args.prune,
         merge: args.merge,
         outputs: args.output.clone(),

@@ -6,7 +6,7 @@ use crate::{
     report::{Devices, Grid, JsonTimings, path, paths},
 };
 use ferrovox::{
-    pipeline::skeleton::{Checks, Defect, LabelOutcome, Method, SkeletonOutcome},
+    pipeline::skeleton::{Checks, LabelOutcome, LocatedViolation, Method, SkeletonOutcome},
     skeleton::{
         medial::{ComponentReport, Dust},
         potential_field::{self, Certificate, ClassCounts, Hierarchy},
@@ -122,7 +122,7 @@ struct Component {
     cycle_rank: u64,
     centred: bool,
     certified: bool,
-    failures: Vec<String>,
+    violations: Vec<String>,
 }
 
 /// Critical points and voxel classes of the potential-field method.
@@ -198,8 +198,8 @@ impl From<&LabelOutcome> for Label {
                 Checks::Medial {
                     components,
                     dust,
-                    defects,
-                } => Some(ComponentList::new(components, *dust, defects)),
+                    violations,
+                } => Some(ComponentList::new(components, *dust, violations)),
                 Checks::PotentialField { .. } => None,
             },
         }
@@ -208,11 +208,11 @@ impl From<&LabelOutcome> for Label {
 
 impl ComponentList {
     /// Lists all components, or, beyond [`MAX_LISTED`], the uncertified and the largest ones.
-    fn new(reports: &[ComponentReport], dust: Dust, defects: &[Defect]) -> Self {
-        let mut failures: HashMap<usize, Vec<String>> = HashMap::new();
-        for defect in defects {
-            let texts = failures.entry(defect.component).or_default();
-            texts.push(defect.to_string());
+    fn new(reports: &[ComponentReport], dust: Dust, violations: &[LocatedViolation]) -> Self {
+        let mut texts_by_component: HashMap<usize, Vec<String>> = HashMap::new();
+        for violation in violations {
+            let texts = texts_by_component.entry(violation.component).or_default();
+            texts.push(violation.to_string());
         }
         let mut listed: Vec<usize> = (0..reports.len()).collect();
         if listed.len() > MAX_LISTED {
@@ -252,7 +252,7 @@ impl ComponentList {
                     cycle_rank: reports[index].cycle_rank,
                     centred: reports[index].is_centred,
                     certified: reports[index].is_certified(),
-                    failures: failures.remove(&index).unwrap_or_default(),
+                    violations: texts_by_component.remove(&index).unwrap_or_default(),
                 })
                 .collect(),
         }

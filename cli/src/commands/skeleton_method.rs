@@ -50,7 +50,7 @@ fn potential_field_params(args: &SkeletonArgs) -> potential_field::Params {
             .map_or_else(|| implied_hierarchy(args), Into::into),
         divergence: args.divergence.unwrap_or(default.divergence),
         curvature: args.curvature.unwrap_or(default.curvature),
-        fill: args.fill_cavities,
+        fill_cavities: args.fill_cavities,
         surface: args.surface.map_or(default.surface, Into::into),
         precision: args.precision.map_or(default.precision, Into::into),
         boundary: args.boundary.map_or(default.boundary, Into::into),

@@ -8,7 +8,7 @@ use crate::{
 };
 use ferrovox::{
     device::Device,
-    pipeline::skeleton::{Checks, Defect, LabelOutcome, Method, SkeletonOutcome},
+    pipeline::skeleton::{Checks, LabelOutcome, LocatedViolation, Method, SkeletonOutcome},
     skeleton::potential_field::ClassCounts,
 };
 use std::collections::{BTreeMap, HashSet};
@@ -267,13 +267,17 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
     }
 }
 
-/// Returns the violated properties with the number of components and the first defect of each.
-fn violated_properties(outcome: &SkeletonOutcome) -> BTreeMap<&'static str, (u64, &Defect)> {
+/// Returns the violated properties with the number of components and the first violation of each.
+fn violated_properties(
+    outcome: &SkeletonOutcome,
+) -> BTreeMap<&'static str, (u64, &LocatedViolation)> {
     let mut properties = BTreeMap::new();
     let mut counted = HashSet::new();
-    for defect in outcome.defects() {
-        let (components, _) = properties.entry(defect.property()).or_insert((0, defect));
-        let is_new = counted.insert((defect.property(), defect.label, defect.component));
+    for violation in outcome.violations() {
+        let (components, _) = properties
+            .entry(violation.property())
+            .or_insert((0, violation));
+        let is_new = counted.insert((violation.property(), violation.label, violation.component));
         *components += u64::from(is_new);
     }
     properties

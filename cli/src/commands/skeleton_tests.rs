@@ -13,11 +13,11 @@ use ferrovox::{
     monitor::StageTime,
     pipeline::{
         Timings,
-        skeleton::{Checks, Defect, LabelOutcome, SkeletonOutcome},
+        skeleton::{Checks, LabelOutcome, LocatedViolation, SkeletonOutcome},
     },
     skeleton::{
         Edge, Node, NodeKind, Skeleton,
-        medial::{ComponentReport, Dust, Failure},
+        medial::{ComponentReport, Dust, Violation},
         potential_field::{Certificate, ClassCounts},
     },
 };
@@ -115,7 +115,7 @@ fn potential_field_outcome() -> SkeletonOutcome {
     }])
 }
 
-fn component(voxels: u64, failures: Vec<Failure>) -> ComponentReport {
+fn component(voxels: u64, violations: Vec<Violation>) -> ComponentReport {
     ComponentReport {
         first_voxel: [1, 2, 3],
         voxels,
@@ -123,22 +123,22 @@ fn component(voxels: u64, failures: Vec<Failure>) -> ComponentReport {
         cavities: 0,
         cycle_rank: 1,
         is_centred: true,
-        failures,
+        violations,
     }
 }
 
 /// Creates an outcome of the medial method with two labels; two components of the second have
-/// defects.
+/// violations.
 fn medial_outcome() -> SkeletonOutcome {
     let label = |label, reports: &[ComponentReport]| {
         let reports = reports.to_vec();
-        let defects = reports.iter().enumerate();
-        let defects = defects.flat_map(|(component, report)| {
-            let failures = report.failures.iter().cloned();
-            failures.map(move |failure| Defect {
+        let violations = reports.iter().enumerate();
+        let violations = violations.flat_map(|(component, report)| {
+            let violations = report.violations.iter().cloned();
+            violations.map(move |violation| LocatedViolation {
                 label,
                 component,
-                failure,
+                violation,
                 position: Point3::new(0.5, 2.0, -3.25),
             })
         });
@@ -147,7 +147,7 @@ fn medial_outcome() -> SkeletonOutcome {
             skeleton: skeleton(),
             pruned: 0,
             checks: Checks::Medial {
-                defects: defects.collect(),
+                violations: violations.collect(),
                 components: reports.clone(),
                 dust: Dust {
                     components: 1,
@@ -156,11 +156,11 @@ fn medial_outcome() -> SkeletonOutcome {
             },
         }
     };
-    let overlap = || Failure::SelfOverlap {
+    let overlap = || Violation::SelfOverlap {
         edge: 0,
         position: Point3::origin(),
     };
-    let uncovered = Failure::Uncovered {
+    let uncovered = Violation::Uncovered {
         voxels: 8,
         position: Point3::origin(),
     };
@@ -262,13 +262,13 @@ fn violated_properties_are_reported_with_positions() {
     assert_eq!(
         first["components"],
         value!([{
-            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "failures": []
+            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "violations": []
         }])
     );
     assert_eq!(first["dust"], value!({"components": 1, "voxels": 5}));
     assert_eq!(second["components"][2]["certified"], false);
     assert_eq!(
-        second["components"][0]["failures"][1],
+        second["components"][0]["violations"][1],
         "coverage: 8 voxels lie beyond the coverage radius, at (0.5, 2, -3.25)"
     );
     for line in [
@@ -290,12 +290,12 @@ fn component_lists_are_limited() {
     let mut components: Vec<_> = (0..5000)
         .map(|size| component(1 + size % 7, Vec::new()))
         .collect();
-    components[4321] = component(1, vec![Failure::Disconnected { parts: 2 }]);
+    components[4321] = component(1, vec![Violation::Disconnected { parts: 2 }]);
     let voxels: u64 = components.iter().map(|report| report.voxels).sum();
-    let defect = Defect {
+    let violation = LocatedViolation {
         label: 1,
         component: 4321,
-        failure: Failure::Disconnected { parts: 2 },
+        violation: Violation::Disconnected { parts: 2 },
         position: Point3::origin(),
     };
     let large = outcome(vec![LabelOutcome {
@@ -305,7 +305,7 @@ fn component_lists_are_limited() {
         checks: Checks::Medial {
             components,
             dust: Dust::default(),
-            defects: vec![defect],
+            violations: vec![violation],
         },
     }]);
     let (json, _) = reports("a.nii --json", &large);
@@ -317,7 +317,7 @@ fn component_lists_are_limited() {
         .filter(|component| component["certified"] == false)
         .collect();
     assert_eq!(uncertified.len(), 1);
-    assert_eq!(uncertified[0]["failures"].as_array().unwrap().len(), 1);
+    assert_eq!(uncertified[0]["violations"].as_array().unwrap().len(), 1);
     let listed_voxels: u64 = listed
         .iter()
         .map(|component| component["voxels"].as_u64().unwrap())

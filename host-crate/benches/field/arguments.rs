@@ -109,7 +109,7 @@ impl Arguments {
                         exponent,
                         multipole: MultipoleParams {
                             order: self.order,
-                            near: self.near,
+                            squared_near_radius: self.near,
                             bound_factor: self.bound_factor,
                         },
                         ..potential_field::Params::default()

@@ -262,7 +262,7 @@ impl JobFolder {
         };
         let job = SkeletonJob {
             method,
-            fill: true,
+            fill_cavities: true,
             outputs: vec![curves.clone()],
             picture: Some(PictureJob {
                 width: 32,

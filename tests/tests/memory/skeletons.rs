@@ -57,7 +57,7 @@ pub fn skeletons(folder: &Folder) {
         },
         SkeletonJob {
             object: mask_object.clone(),
-            fill: true,
+            fill_cavities: true,
             picture: Some(PictureJob {
                 tubes: true,
                 width: 160,

@@ -317,7 +317,7 @@ fn cavities_are_kept_or_filled() {
         let stream = test.device.stream().unwrap();
         let mask = mask(&stream, &solid.voxels());
         let filled = potential_field::Params {
-            fill: true,
+            fill_cavities: true,
             ..potential_field::Params::default()
         };
         let extraction = potential_field::extract(&stream, &mask, &filled).unwrap();

@@ -79,9 +79,9 @@ pub fn check_against_ground_truth(reference: &ReferenceObject) -> Result<Vec<Ver
         }
         if !label_skeleton.is_certified() {
             let parts = label_skeleton.components.iter();
-            let failures: Vec<_> = parts.flat_map(|part| &part.failures).collect();
+            let violations: Vec<_> = parts.flat_map(|part| &part.violations).collect();
             return wrong(format!(
-                "is correct, but not certified: {failures:?}\n{verdict}"
+                "is correct, but not certified: {violations:?}\n{verdict}"
             ));
         }
         if let Some(with_merged_chains) = with_merged_chains(&label_skeleton.skeleton) {

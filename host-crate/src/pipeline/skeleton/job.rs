@@ -21,7 +21,7 @@ pub struct SkeletonJob {
     /// Extraction method with its parameters.
     pub method: Method,
     /// `true` if cavities of the object are filled first.
-    pub fill: bool,
+    pub fill_cavities: bool,
     /// Leaf branches shorter than this, in world units, are removed.
     pub prune: Option<f64>,
     /// `true` if pairs of edges that meet at a node of degree two are merged.
@@ -108,7 +108,7 @@ impl SkeletonJob {
         Self {
             object,
             method: Method::default(),
-            fill: false,
+            fill_cavities: false,
             prune: None,
             merge: false,
             outputs: Vec::new(),
@@ -131,7 +131,7 @@ impl SkeletonJob {
         if has_labels && is_potential_field {
             return Err(SkeletonJobError::LabelsNeedMedial.into());
         }
-        if has_labels && self.fill {
+        if has_labels && self.fill_cavities {
             return Err(SkeletonJobError::FillLabels.into());
         }
         match self.object.labels() {

@@ -102,7 +102,7 @@ impl SkeletonJob {
                 Object::new(HostVoxels::Mask(mask))
             }
         };
-        if let (true, HostVoxels::Mask(mask)) = (self.fill, &mut object.voxels) {
+        if let (true, HostVoxels::Mask(mask)) = (self.fill_cavities, &mut object.voxels) {
             let stream = self.stream()?;
             let fill = || -> Result<Mask, Problem> {
                 let filled = fill_cavities(&stream, &mask.upload(&stream)?)?;

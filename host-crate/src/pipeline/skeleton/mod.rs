@@ -1,9 +1,9 @@
 //! Skeleton jobs: from the object, or the labels, in a file to skeleton files.
 
-mod defect;
 mod draw;
 mod job;
 mod load;
+mod located_violation;
 mod object;
 mod outcome;
 #[cfg(test)]
@@ -11,8 +11,8 @@ mod tests;
 mod write;
 
 pub use super::error::{ObjectError, SkeletonJobError};
-pub use defect::Defect;
 pub use job::{Method, PictureJob, SkeletonJob};
+pub use located_violation::LocatedViolation;
 pub use object::ObjectSource;
 pub use outcome::{Checks, LabelOutcome, SkeletonOutcome};
 
@@ -216,7 +216,7 @@ fn extract_potential_field(
     let execution = Execution::new(&streams).map_err(at(path))?;
     let object = job.load_on_device(execution.first(), stages, warnings)?;
     let params = potential_field::Params {
-        fill: params.fill || job.fill,
+        fill_cavities: params.fill_cavities || job.fill_cavities,
         ..*params
     };
     let extraction = stages.run("skeleton", || {

@@ -1,6 +1,6 @@
 //! Result of a skeleton job.
 
-use super::Defect;
+use super::LocatedViolation;
 use crate::{
     device::Device,
     graph::Skeleton,
@@ -62,7 +62,7 @@ pub enum Checks {
         /// Components that were skipped because they are small.
         dust: Dust,
         /// Violated properties, in the order of components; empty if the skeleton is certified.
-        defects: Vec<Defect>,
+        violations: Vec<LocatedViolation>,
     },
     /// Verification by [`Method::PotentialField`](super::Method::PotentialField): the critical
     /// points, compared with the Euler number. It shows whether all critical points were found, but
@@ -84,12 +84,12 @@ impl LabelOutcome {
     pub(super) fn from_medial(found: LabelSkeleton, label: i64) -> Self {
         let found = LabelSkeleton { label, ..found };
         let reports = found.components.iter().enumerate();
-        let failures = reports.flat_map(|(component, report)| {
-            let failures = report.failures.iter();
-            failures.map(move |failure| (component, failure))
+        let violations = reports.flat_map(|(component, report)| {
+            let violations = report.violations.iter();
+            violations.map(move |violation| (component, violation))
         });
-        let defects = failures
-            .map(|(component, failure)| Defect::new(&found, component, failure))
+        let violations = violations
+            .map(|(component, violation)| LocatedViolation::new(&found, component, violation))
             .collect();
         Self {
             label,
@@ -98,7 +98,7 @@ impl LabelOutcome {
             checks: Checks::Medial {
                 components: found.components,
                 dust: found.dust,
-                defects,
+                violations,
             },
         }
     }
@@ -124,9 +124,9 @@ impl LabelOutcome {
     }
 
     /// Returns the violated properties; empty for the potential-field method.
-    pub fn defects(&self) -> &[Defect] {
+    pub fn violations(&self) -> &[LocatedViolation] {
         match &self.checks {
-            Checks::Medial { defects, .. } => defects,
+            Checks::Medial { violations, .. } => violations,
             Checks::PotentialField { .. } => &[],
         }
     }
@@ -153,7 +153,7 @@ impl LabelOutcome {
     /// method, which certifies nothing.
     pub fn is_certified(&self) -> Option<bool> {
         match &self.checks {
-            Checks::Medial { defects, .. } => Some(defects.is_empty() && self.pruned == 0),
+            Checks::Medial { violations, .. } => Some(violations.is_empty() && self.pruned == 0),
             Checks::PotentialField { .. } => None,
         }
     }
@@ -173,8 +173,8 @@ impl SkeletonOutcome {
     }
 
     /// Returns the violated properties of all labels.
-    pub fn defects(&self) -> impl Iterator<Item = &Defect> {
-        self.labels.iter().flat_map(LabelOutcome::defects)
+    pub fn violations(&self) -> impl Iterator<Item = &LocatedViolation> {
+        self.labels.iter().flat_map(LabelOutcome::violations)
     }
 
     /// Returns the sums of critical points and Euler numbers over all components, or `None` for the
@@ -220,10 +220,10 @@ impl SkeletonOutcome {
                     .sum(),
             });
         }
-        if let Some(first) = self.defects().next() {
+        if let Some(first) = self.violations().next() {
             let mut uncertified: Vec<_> = self
-                .defects()
-                .map(|defect| (defect.label, defect.component))
+                .violations()
+                .map(|violation| (violation.label, violation.component))
                 .collect_or_unwind();
             uncertified.dedup();
             warnings.push(Warning::NotCertified {
@@ -251,19 +251,19 @@ impl SkeletonOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{graph::Edge, skeleton::medial::Failure};
+    use crate::{graph::Edge, skeleton::medial::Violation};
     use nalgebra::Point3;
 
-    /// Creates a label with two components, of which the second has two defects.
+    /// Creates a label with two components, of which the second has two violations.
     fn label() -> LabelOutcome {
-        let component = |failures| ComponentReport {
+        let component = |violations| ComponentReport {
             first_voxel: [2, 0, 0],
             voxels: 9,
             tunnels: 1,
             cavities: 0,
             cycle_rank: 1,
             is_centred: true,
-            failures,
+            violations,
         };
         let edge = Edge {
             nodes: [0, 0],
@@ -281,11 +281,11 @@ mod tests {
             components: vec![
                 component(Vec::new()),
                 component(vec![
-                    Failure::CycleCount {
+                    Violation::CycleCount {
                         cycles: 2,
                         tunnels: 1,
                     },
-                    Failure::ZeroLength {
+                    Violation::ZeroLength {
                         edge: 0,
                         segment: 0,
                     },
@@ -309,7 +309,7 @@ mod tests {
             timings: Timings::default(),
             stages: Vec::new(),
         };
-        let texts: Vec<_> = outcome.defects().map(ToString::to_string).collect();
+        let texts: Vec<_> = outcome.violations().map(ToString::to_string).collect();
         assert_eq!(
             texts,
             [

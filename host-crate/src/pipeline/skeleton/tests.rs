@@ -246,7 +246,7 @@ fn options_of_the_other_method_are_rejected() {
     );
     assert!(
         error_text(SkeletonJob {
-            fill: true,
+            fill_cavities: true,
             ..job.clone()
         })
         .contains("cavities")
@@ -295,16 +295,16 @@ fn cavities_are_filled_before_the_extraction() {
         level: Level::NonZero,
         inside: Inside::Above,
     };
-    for fill in [false, true] {
+    for fill_cavities in [false, true] {
         let job = SkeletonJob {
-            fill,
+            fill_cavities,
             ..SkeletonJob::new(object.clone(), vec![Device::cpu()])
         };
         let outcome = run(&job, &Monitor::silent()).unwrap();
         let [component] = outcome.labels[0].components() else {
             panic!("{outcome:?}")
         };
-        assert_eq!(component.cavities, u64::from(!fill));
+        assert_eq!(component.cavities, u64::from(!fill_cavities));
     }
 }
 

@@ -1,9 +1,8 @@
 //! Assembly of component skeletons into the skeleton of a label.
 
 use super::{
-    certificate::Violation,
     component::ComponentSkeleton,
-    report::{ComponentReport, Failure, LabelSkeleton},
+    report::{ComponentReport, LabelSkeleton, Violation},
     voxels::segment_voxels::to_voxels,
 };
 use crate::{
@@ -59,43 +58,27 @@ pub fn append_component(
             level: 0,
         });
     }
-    let failure = |violation: Violation| match violation {
-        Violation::Disconnected(parts) => Failure::Disconnected { parts },
-        Violation::CycleCount(cycles) => Failure::CycleCount {
-            cycles,
-            tunnels: betti_numbers.tunnels,
-        },
-        Violation::HomologyRank => Failure::HomologyRank {
-            rank: certificate.rank,
-            tunnels: betti_numbers.tunnels,
-        },
-        Violation::Cocycle(triangles) => Failure::Cocycle { triangles },
-        Violation::Uncovered { voxels, at } => Failure::Uncovered {
-            voxels,
-            position: to_volume(at),
-        },
-        Violation::Outside { edge, segment, at } => Failure::Outside {
-            edge: first_edge + edge,
-            segment,
-            position: to_volume(to_voxels(at)),
-        },
-        Violation::ZeroLength { edge, segment } => Failure::ZeroLength {
-            edge: first_edge + edge,
-            segment,
-        },
-        Violation::SelfOverlap { edge, at } => Failure::SelfOverlap {
-            edge: first_edge + edge,
-            position: to_volume(to_voxels(at)),
-        },
-        Violation::TooLong {
-            edge,
-            length,
-            shortest,
-        } => Failure::TooLong {
-            edge: first_edge + edge,
-            length: length * spacing,
-            shortest: shortest * spacing,
-        },
+    let in_volume = |mut violation: Violation| {
+        match &mut violation {
+            Violation::Outside { edge, .. }
+            | Violation::ZeroLength { edge, .. }
+            | Violation::SelfOverlap { edge, .. }
+            | Violation::TooLong { edge, .. } => *edge += first_edge,
+            _ => {}
+        }
+        match &mut violation {
+            Violation::Uncovered { position, .. }
+            | Violation::Outside { position, .. }
+            | Violation::SelfOverlap { position, .. } => *position = to_volume((*position).into()),
+            Violation::TooLong {
+                length, shortest, ..
+            } => {
+                *length *= spacing;
+                *shortest *= spacing;
+            }
+            _ => {}
+        }
+        violation
     };
     label.components.push_or_unwind(ComponentReport {
         first_voxel: component_skeleton.first_voxel,
@@ -104,10 +87,10 @@ pub fn append_component(
         cavities: betti_numbers.cavities,
         cycle_rank: certificate.rank,
         is_centred: component_skeleton.is_centred,
-        failures: certificate
+        violations: certificate
             .violations
             .into_iter()
-            .map(failure)
+            .map(in_volume)
             .collect_or_unwind(),
     });
     component_skeleton.timings

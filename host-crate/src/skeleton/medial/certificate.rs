@@ -1,9 +1,9 @@
 //! Verification of the properties that the curves of a component must have.
 //!
-//! Each property is checked by a method of [`Certifier`] and reported as a [`Violation`].
-//! `assemble` converts violations to the public [`Failure`](super::Failure), and
-//! `pipeline::skeleton::Defect` adds a name, a position and a message. `docs/skeleton.md` and the
-//! help of `ferrovox skeleton` list the properties.
+//! Each property is checked by a method of [`Certifier`] and reported as a [`Violation`], in the
+//! component's frame; `assemble` converts violations to the volume, and
+//! `pipeline::skeleton::LocatedViolation` adds a name, a position and a message. `docs/skeleton.md`
+//! and the help of `ferrovox skeleton` list the properties.
 
 use super::{
     context::ComponentContext,
@@ -17,13 +17,14 @@ use super::{
         length_bound::LengthBound,
     },
     progress::Stage,
+    report::Violation,
     topology::{
         betti_numbers::BettiNumbers,
         cocycle::{Cocycle, path_class},
         cycle_basis::CycleBasis,
         homology_classes::HomologyClass,
     },
-    voxels::segment_voxels::{FixedPoint, traverse_segment, voxel_at},
+    voxels::segment_voxels::{to_voxels, traverse_segment, voxel_at},
 };
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind},
@@ -31,6 +32,7 @@ use crate::{
     parallel,
     union_find::UnionFind,
 };
+use nalgebra::Point3;
 
 /// Inputs of the verification: a component and the requirements on its curves.
 pub struct Certifier<'a> {
@@ -41,40 +43,10 @@ pub struct Certifier<'a> {
     pub rule: CoverageRule,
 }
 
-/// Violated property. Positions are in the component's frame, lengths in units of the smallest
-/// spacing. See [`Failure`](super::Failure).
-#[derive(Clone, Debug, PartialEq)]
-pub enum Violation {
-    Disconnected(u64),
-    CycleCount(u64),
-    HomologyRank,
-    Cocycle(u64),
-    Uncovered {
-        voxels: u64,
-        at: [f64; 3],
-    },
-    Outside {
-        edge: usize,
-        segment: usize,
-        at: FixedPoint,
-    },
-    ZeroLength {
-        edge: usize,
-        segment: usize,
-    },
-    SelfOverlap {
-        edge: usize,
-        at: FixedPoint,
-    },
-    TooLong {
-        edge: usize,
-        length: f64,
-        shortest: f64,
-    },
-}
-
 /// Result of the verification.
 pub struct Certificate {
+    /// Violated properties: edge indices within the component, positions in voxels of its frame,
+    /// lengths in units of the smallest spacing.
     pub violations: Vec<Violation>,
     /// Rank of the cycles in the first homology; 0 if a segment leaves the component.
     pub rank: u64,
@@ -119,7 +91,7 @@ impl Certifier<'_> {
         progress.check()?;
         self.check_coverage(graph, &node_radii, &radii, &mut violations);
         progress.report(Stage::Certificate, 2, 4)?;
-        self.check_thinness(graph, &mut violations);
+        self.check_overlaps(graph, &mut violations);
         progress.report(Stage::Certificate, 3, 4)?;
         if let Some(classes) = classes {
             self.check_lengths(graph, cocycle, &classes, &radii, &mut violations)?;
@@ -141,11 +113,14 @@ impl Certifier<'_> {
             parts -= usize::from(sets.join(edge.nodes[0], edge.nodes[1]));
         }
         if parts != 1 {
-            violations.push_or_unwind(Violation::Disconnected(parts as u64));
+            violations.push_or_unwind(Violation::Disconnected {
+                parts: parts as u64,
+            });
         }
         let cycles = (graph.edges.len() + parts - graph.nodes.len()) as u64;
-        if cycles != self.betti_numbers.tunnels {
-            violations.push_or_unwind(Violation::CycleCount(cycles));
+        let tunnels = self.betti_numbers.tunnels;
+        if cycles != tunnels {
+            violations.push_or_unwind(Violation::CycleCount { cycles, tunnels });
         }
     }
 
@@ -171,7 +146,7 @@ impl Certifier<'_> {
                     violations.push_or_unwind(Violation::Outside {
                         edge: number,
                         segment,
-                        at: ends[0],
+                        position: Point3::from(to_voxels(ends[0])),
                     });
                     break;
                 }
@@ -193,7 +168,9 @@ impl Certifier<'_> {
         violations: &mut Vec<Violation>,
     ) -> u64 {
         if self.open_triangles > 0 {
-            violations.push_or_unwind(Violation::Cocycle(self.open_triangles));
+            violations.push_or_unwind(Violation::Cocycle {
+                triangles: self.open_triangles,
+            });
         }
         let Some(classes) = classes else {
             return 0;
@@ -201,8 +178,9 @@ impl Certifier<'_> {
         let edges = graph.edges.iter().zip(classes);
         let edges = edges.map(|(edge, &class)| (edge.nodes, cocycle.table.bits(class)));
         let rank = CycleBasis::new(graph.nodes.len(), edges).rank() as u64;
-        if rank != self.betti_numbers.tunnels {
-            violations.push_or_unwind(Violation::HomologyRank);
+        let tunnels = self.betti_numbers.tunnels;
+        if rank != tunnels {
+            violations.push_or_unwind(Violation::HomologyRank { rank, tunnels });
         }
         rank
     }
@@ -221,20 +199,16 @@ impl Certifier<'_> {
             GraphPoint::Inner(edge, at) => radii[edge][at],
         });
         if coverage.uncovered_count() > 0 {
-            let first = coverage.uncovered().next();
+            let first = coverage.uncovered().next().unwrap_or(0);
             violations.push_or_unwind(Violation::Uncovered {
                 voxels: coverage.uncovered_count() as u64,
-                at: self
-                    .context
-                    .object
-                    .position(first.unwrap_or(0))
-                    .map(f64::from),
+                position: Point3::from(self.context.object.position(first).map(f64::from)),
             });
         }
     }
 
     /// Checks that there are no segments of length zero and no self-overlaps.
-    fn check_thinness(&self, graph: &IntermediateGraph, violations: &mut Vec<Violation>) {
+    fn check_overlaps(&self, graph: &IntermediateGraph, violations: &mut Vec<Violation>) {
         for (number, edge) in graph.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if ends[0] == ends[1] {
@@ -251,7 +225,7 @@ impl Certifier<'_> {
         {
             violations.push_or_unwind(Violation::SelfOverlap {
                 edge: edges[1],
-                at: graph.edges[edges[0]].points[segments[0]],
+                position: Point3::from(to_voxels(graph.edges[edges[0]].points[segments[0]])),
             });
         }
     }

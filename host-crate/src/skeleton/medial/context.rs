@@ -53,7 +53,7 @@ impl ComponentContext<'_> {
 
     /// Returns `true` if the inscribed radius at a position is less than `radius`. Exact distances
     /// are computed only close to the surface.
-    pub fn is_within(&self, position: FixedPoint, radius: f64) -> bool {
+    pub fn has_radius_below(&self, position: FixedPoint, radius: f64) -> bool {
         self.containing_voxel(position).is_none_or(|(voxel, off)| {
             let lower = self.squared_distances[voxel].sqrt() - off - 0.5;
             lower < radius + ROUNDING && self.radius(position) < radius

@@ -37,4 +37,4 @@ mod voxels;
 
 pub use extract::{Objects, extract};
 pub use params::Params;
-pub use report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons};
+pub use report::{ComponentReport, Dust, LabelSkeleton, Skeletons, Violation};

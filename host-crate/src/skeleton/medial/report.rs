@@ -53,20 +53,20 @@ pub struct ComponentReport {
     pub cavities: u64,
     /// Rank of the skeleton's cycles in the first homology of the component with coefficients in
     /// Z/2. If it equals both the number of cycles and the number of tunnels, the cycles are a
-    /// basis of the homology. 0 if a segment leaves the component ([`Failure::Outside`]).
+    /// basis of the homology. 0 if a segment leaves the component ([`Violation::Outside`]).
     pub cycle_rank: u64,
     /// `true` if the curves were moved to where the force of the surface vanishes across them.
     /// `false` if centring was not requested or would violate a property; the curves then run
     /// through voxel centres.
     pub is_centred: bool,
     /// Violated properties; empty if the skeleton is certified.
-    pub failures: Vec<Failure>,
+    pub violations: Vec<Violation>,
 }
 
 impl ComponentReport {
     /// Returns `true` if no property is violated.
     pub fn is_certified(&self) -> bool {
-        self.failures.is_empty()
+        self.violations.is_empty()
     }
 }
 
@@ -74,7 +74,7 @@ impl ComponentReport {
 /// positions are in voxel coordinates.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum Violation {
     /// The skeleton of the component is not connected.
     Disconnected {
         /// Number of connected components of the skeleton.

@@ -86,7 +86,7 @@ fn extract_checked(
     let mut stopwatch = Stopwatch::start();
     let check = || execution.monitor().check().map_err(DeviceError::from);
     check()?;
-    let filled = if params.fill {
+    let filled = if params.fill_cavities {
         Some(fill_cavities(stream, solid)?)
     } else {
         None

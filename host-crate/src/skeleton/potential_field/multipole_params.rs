@@ -22,7 +22,7 @@ pub struct MultipoleParams {
     /// of the squared diagonal of a brick, which equals the squared edge if bricks are cubes. The
     /// ratio of the near-field radius to the distance of a brick's corner from its centre is thus
     /// the same for all voxel shapes.
-    pub near: Option<u32>,
+    pub squared_near_radius: Option<u32>,
     /// Factor applied to the error bounds when deciding which forces to recompute exactly; at least
     /// 0. With 1, the default, no error is missed. Actual errors are usually a few hundredths of
     /// the bound, up to 0.17 in a ball of radius 20, where few sources are far.
@@ -33,7 +33,7 @@ impl Default for MultipoleParams {
     fn default() -> Self {
         Self {
             order: None,
-            near: None,
+            squared_near_radius: None,
             bound_factor: 1.0,
         }
     }
@@ -46,15 +46,20 @@ impl MultipoleParams {
     }
 
     /// Returns the squared near-field radius for an exponent.
-    pub fn near_for(&self, exponent: f64) -> u32 {
-        self.near.unwrap_or(if exponent < 2.5 { 15 } else { 24 })
+    pub fn squared_near_radius_for(&self, exponent: f64) -> u32 {
+        self.squared_near_radius
+            .unwrap_or(if exponent < 2.5 { 15 } else { 24 })
     }
 
     /// Checks that all parameters are in range.
     pub(super) fn check(&self) -> Result<(), SkeletonError> {
         let numbers = [
             ("order", self.order, [1, MAX_ORDER]),
-            ("near", self.near, [MIN_NEAR_SQUARED, MAX_NEAR_SQUARED]),
+            (
+                "squared_near_radius",
+                self.squared_near_radius,
+                [MIN_NEAR_SQUARED, MAX_NEAR_SQUARED],
+            ),
         ];
         for (name, found, [min, max]) in numbers {
             if let Some(found) = found.filter(|found| !(min..=max).contains(found)) {
@@ -86,7 +91,7 @@ mod tests {
     fn out_of_range_parameters_are_rejected_by_name() {
         let default = MultipoleParams::default();
         assert!(default.check().is_ok());
-        for (order, near, bound_factor) in [
+        for (order, squared_near_radius, bound_factor) in [
             (Some(0), None, 1.0),
             (Some(13), None, 1.0),
             (None, Some(2), 1.0),
@@ -97,7 +102,7 @@ mod tests {
         ] {
             let params = MultipoleParams {
                 order,
-                near,
+                squared_near_radius,
                 bound_factor,
             };
             assert!(params.check().is_err(), "{params:?}");

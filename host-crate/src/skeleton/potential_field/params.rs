@@ -166,7 +166,7 @@ pub struct Params {
     /// boundary voxels, those of the highest curvature.
     pub curvature: f64,
     /// `true` to fill the cavities of the solid before the extraction.
-    pub fill: bool,
+    pub fill_cavities: bool,
     /// Neighbourhood that decides which voxels are on the surface.
     pub surface: SurfaceNeighbours,
     /// Precision in which forces are accumulated.
@@ -186,7 +186,7 @@ impl Default for Params {
             hierarchy: Hierarchy::default(),
             divergence: 0.2,
             curvature: 0.05,
-            fill: false,
+            fill_cavities: false,
             surface: SurfaceNeighbours::default(),
             precision: Precision::default(),
             boundary: BoundaryForce::default(),

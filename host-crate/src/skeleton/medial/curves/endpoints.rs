@@ -251,7 +251,7 @@ fn extend_straight(
         let step = context.metric.step((tangent * length).into());
         let next = to_fixed([0, 1, 2].map(|axis| from[axis] + step[axis]));
         if !traverse_segment(context.object, last, next, &mut Vec::new())
-            || context.is_within(next, 0.49)
+            || context.has_radius_below(next, 0.49)
         {
             break;
         }

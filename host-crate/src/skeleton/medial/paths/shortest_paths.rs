@@ -350,8 +350,8 @@ pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
         let [y, z] = object.row_position(row).map(i64::from);
         let run_sum = |[start, end]: [i32; 2]| i64::from(end - start) * i64::from(start + end - 1);
         let runs = object.row_runs(row, |word| object.words()[word].bits);
-        let twice: i64 = runs.map(run_sum).sum();
-        for (sum, more) in sum.iter_mut().zip([twice / 2, voxels * y, voxels * z]) {
+        let doubled_sum: i64 = runs.map(run_sum).sum();
+        for (sum, more) in sum.iter_mut().zip([doubled_sum / 2, voxels * y, voxels * z]) {
             *sum += more;
         }
     }

@@ -28,7 +28,7 @@ pub struct CellGrid {
 }
 
 /// Returns the cell coordinate of a voxel coordinate.
-fn block(at: i32) -> i32 {
+fn cell_coordinate(at: i32) -> i32 {
     at.div_euclid(SIDE)
 }
 
@@ -39,9 +39,10 @@ impl CellGrid {
         for row in 0..rows.len() {
             let members = rows.members(row);
             let first = members.start as u32;
-            let blocks = voxels[members].chunk_by(|a, b| block(a[0]) == block(b[0]));
-            parts.extend_or_unwind(blocks.scan(first, |next, part| {
-                let [x, y, z] = part[0].map(block);
+            let cell_parts =
+                voxels[members].chunk_by(|a, b| cell_coordinate(a[0]) == cell_coordinate(b[0]));
+            parts.extend_or_unwind(cell_parts.scan(first, |next, part| {
+                let [x, y, z] = part[0].map(cell_coordinate);
                 let start = *next;
                 *next += part.len() as u32;
                 Some(([z, y, x], start..*next))

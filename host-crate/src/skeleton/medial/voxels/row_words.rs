@@ -99,8 +99,8 @@ struct FrameRun {
 impl FrameRun {
     /// Returns the part of a run between two planes, or `None` if it is empty.
     fn clipped(run: &Run, frame: &Frame, planes: [i32; 2]) -> Option<Self> {
-        let place = |x: u32| frame.frame_voxel([x.into(), run.y.into(), run.z.into()]);
-        let [a, b] = [place(run.start), place(run.end - 1)];
+        let frame_voxel = |x: u32| frame.frame_voxel([x.into(), run.y.into(), run.z.into()]);
+        let [a, b] = [frame_voxel(run.start), frame_voxel(run.end - 1)];
         let mut low = [0, 1, 2].map(|axis| a[axis].min(b[axis]));
         let mut high = [0, 1, 2].map(|axis| a[axis].max(b[axis]));
         low[2] = low[2].max(planes[0]);
@@ -226,13 +226,13 @@ mod tests {
             for spacing in [[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]] {
                 let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
                 let frame = Frame::canonical(&runs, &Metric::rounded(&geometry).0);
-                let whole = words_by_slabs(&runs, &frame, 1).concat();
+                let single_slab = words_by_slabs(&runs, &frame, 1).concat();
                 let voxels: u64 = runs.iter().map(Run::voxels).sum();
-                let bits: u32 = whole.iter().map(|word| word.bits.count_ones()).sum();
+                let bits: u32 = single_slab.iter().map(|word| word.bits.count_ones()).sum();
                 assert_eq!(u64::from(bits), voxels);
-                assert!(whole.is_sorted_by(|a, b| a.key() < b.key()));
+                assert!(single_slab.is_sorted_by(|a, b| a.key() < b.key()));
                 for slabs in [2, 7, 1000] {
-                    assert_eq!(words_by_slabs(&runs, &frame, slabs).concat(), whole);
+                    assert_eq!(words_by_slabs(&runs, &frame, slabs).concat(), single_slab);
                 }
             }
         }

@@ -25,14 +25,14 @@ pub(super) struct AllPairsJob<'a> {
     pub targets: &'a Targets<'a>,
     pub params: &'a Params,
     /// Job of all devices, if it is divided among several; it determines the slices of the sources.
-    pub whole: Option<WholeJob<'a>>,
+    pub divided_job: Option<DividedJob<'a>>,
     /// Counter of (source, target) pairs, if progress is reported or the work can be cancelled.
     pub counter: Option<&'a Counter<'a>>,
 }
 
 /// Job that is divided among several devices.
 #[derive(Clone, Copy)]
-pub(super) struct WholeJob<'a> {
+pub(super) struct DividedJob<'a> {
     /// Stream that would process the job alone.
     pub stream: &'a Stream,
     /// Number of work items, one per thread: targets or runs of targets.
@@ -90,7 +90,7 @@ fn blocks(pieces: u64) -> Launch {
     Launch::pieces(pieces).max_threads_per_block(MAX_THREADS)
 }
 
-impl WholeJob<'_> {
+impl DividedJob<'_> {
     /// Returns the number of sources per slice, such that there are enough slices to occupy the
     /// device.
     fn slice_len(self, sources: u64) -> u64 {
@@ -178,12 +178,12 @@ impl AllPairsJob<'_> {
 
     /// Plans the launch of a kernel that processes one of `items` work items per thread.
     fn plan<K: Kernel>(&self, items: u64) -> Result<LaunchPlan, SkeletonError> {
-        let whole = self.whole.unwrap_or(WholeJob {
+        let divided_job = self.divided_job.unwrap_or(DividedJob {
             stream: self.stream,
             items,
         });
         let sources = self.sources.len() as u64;
-        let len = whole.slice_len(sources);
+        let len = divided_job.slice_len(sources);
         self.plan_with_slices::<K>(items, len)
     }
 

@@ -293,7 +293,7 @@ fn forces_checked(
             sources: sources.sources,
             targets: &targets,
             params,
-            whole: None,
+            divided_job: None,
             counter,
         }
         .compute()?,

@@ -2,7 +2,7 @@
 
 use super::{
     Sources, Targets,
-    all_pairs::{AllPairsJob, WholeJob},
+    all_pairs::{AllPairsJob, DividedJob},
 };
 use crate::{
     device::{Buffer, DeviceError, Stream},
@@ -37,7 +37,7 @@ pub(super) fn forces_on(
     let words = mask.download(first)?;
     let weights_on_host = sources.weights(first)?;
     let sources = sources.points.download(first)?;
-    let whole = WholeJob {
+    let divided_job = DividedJob {
         stream: first,
         items: match params.variant {
             FieldVariant::Simple | FieldVariant::Constant | FieldVariant::Shared => {
@@ -66,7 +66,7 @@ pub(super) fn forces_on(
             sources: &sources,
             targets: &Targets::new(stream, &mask)?,
             params,
-            whole: Some(whole),
+            divided_job: Some(divided_job),
             counter,
         }
         .compute()?;

@@ -20,7 +20,7 @@ pub struct FarFieldBatch {
     /// Index of the first brick.
     pub first: u64,
     /// Number of bricks.
-    pub nodes: u64,
+    pub bricks: u64,
     /// Order of the expansions.
     pub order: u32,
     /// Number of coefficients per expansion.
@@ -54,7 +54,7 @@ struct PartialSums {
 /// `local_expansions` must hold `batch.terms` elements per brick, ordered by the powers of x, y and
 /// z, the last fastest. `rows` must hold, for each pair of powers of x and y at `x (order + 1) +
 /// y`, the index of its first term. `powers` must hold `u^k / k!` for each position along a brick's
-/// edge and each `k` up to the order. `forces` must hold three elements per voxel of `batch.nodes`
+/// edge and each `k` up to the order. `forces` must hold three elements per voxel of `batch.bricks`
 /// bricks.
 #[kernel(fused)]
 pub unsafe fn evaluate_local_expansions(
@@ -69,9 +69,9 @@ pub unsafe fn evaluate_local_expansions(
         along_z: shared_view![f64; 2 * SIDE * MAX_XY_POWERS],
         along_y: shared_view![f64; 3 * PLANE * MAX_AXIS_POWERS],
     };
-    let mut node = thread::block_idx_x() as u64;
-    while node < batch.nodes {
-        let first_term = (batch.first + node) as usize * batch.terms as usize;
+    let mut brick_index = thread::block_idx_x() as u64;
+    while brick_index < batch.bricks {
+        let first_term = (batch.first + brick_index) as usize * batch.terms as usize;
         for_each(batch.terms as usize, |term| {
             partial
                 .expansion
@@ -90,14 +90,14 @@ pub unsafe fn evaluate_local_expansions(
         thread::sync_threads();
         for_each(BRICK_VOXELS, |voxel| {
             let force = sum_along_x(&partial, powers, batch.order, voxel);
-            let first_output = 3 * (node as usize * BRICK_VOXELS + voxel);
+            let first_output = 3 * (brick_index as usize * BRICK_VOXELS + voxel);
             forces.write(first_output, batch.scale * force[0]);
             forces.write(first_output + 1, batch.scale * force[1]);
             forces.write(first_output + 2, batch.scale * force[2]);
         });
         // the next brick overwrites the partial sums
         thread::sync_threads();
-        node += thread::grid_dim_x() as u64;
+        brick_index += thread::grid_dim_x() as u64;
     }
 }
 

@@ -14,7 +14,7 @@ use cuda_std::{View, ViewMut, kernel, thread};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelParams {
     /// Number of bricks with targets.
-    pub nodes: u64,
+    pub bricks: u64,
     /// Grid of bricks of this level.
     pub grid: Grid,
     /// Grid of bricks of the next coarser level; empty at the top.
@@ -78,9 +78,9 @@ pub unsafe fn compute_local_expansions(
     let batch = TranslationBatch::new();
     let terms = params.terms as usize;
     let is_first = thread::thread_idx_x() == 0;
-    let mut node = thread::block_idx_x() as u64;
-    while node < params.nodes {
-        let at = bricks::brick_coords(params.grid, targets.read(node as usize) as u64);
+    let mut brick_index = thread::block_idx_x() as u64;
+    while brick_index < params.bricks {
+        let at = bricks::brick_coords(params.grid, targets.read(brick_index as usize) as u64);
         let octant = (at[0] & 1 | (at[1] & 1) << 1 | (at[2] & 1) << 2) as usize;
         let (mut parent, mut parent_brick) = (NO_BRICK, 0);
         if params.coarse.nx > 0 {
@@ -164,15 +164,15 @@ pub unsafe fn compute_local_expansions(
         let mut term = thread::thread_idx_x() as usize;
         while term < terms {
             let coefficient = batch.result(tables, params.pairs, term);
-            local_expansions.write(node as usize * terms + term, coefficient as f32);
+            local_expansions.write(brick_index as usize * terms + term, coefficient as f32);
             term += thread::block_dim_x() as usize;
         }
         if is_first {
-            bounds.write(targets.read(node as usize) as usize, bound);
+            bounds.write(targets.read(brick_index as usize) as usize, bound);
         }
         // the next brick overwrites the sums
         thread::sync_threads();
-        node += thread::grid_dim_x() as u64;
+        brick_index += thread::grid_dim_x() as u64;
     }
 }
 

@@ -9,7 +9,7 @@ use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MomentParams {
     /// Number of bricks with sources.
-    pub nodes: u64,
+    pub bricks: u64,
     /// Order of the expansions.
     pub order: u32,
     /// Number of coefficients per expansion.
@@ -47,9 +47,12 @@ pub unsafe fn compute_moments(
     moments: ViewMut<f32>,
 ) {
     let stride = params.order as usize + 1;
-    let mut node = thread::block_idx_x() as u64;
-    while node < params.nodes {
-        let [start, end] = [starts.read(node as usize), starts.read(node as usize + 1)];
+    let mut brick_index = thread::block_idx_x() as u64;
+    while brick_index < params.bricks {
+        let [start, end] = [
+            starts.read(brick_index as usize),
+            starts.read(brick_index as usize + 1),
+        ];
         let mut term = thread::thread_idx_x();
         while term < params.terms {
             let multi_index = terms.read(term as usize);
@@ -69,11 +72,11 @@ pub unsafe fn compute_moments(
                 sum += term * weight_at(Some(weights), source as usize) as f64;
                 source += 1;
             }
-            let output = node as usize * params.terms as usize + term as usize;
+            let output = brick_index as usize * params.terms as usize + term as usize;
             moments.write(output, sum as f32);
             term += thread::block_dim_x();
         }
-        node += thread::grid_dim_x() as u64;
+        brick_index += thread::grid_dim_x() as u64;
     }
 }
 
@@ -102,9 +105,9 @@ pub unsafe fn translate_moments(
     let batch = TranslationBatch::new();
     let child_indices = shared_view![u32; TRANSLATIONS];
     let terms = params.terms as usize;
-    let mut node = thread::block_idx_x() as u64;
-    while node < params.nodes {
-        let parent = bricks::brick_coords(params.grid, bricks.read(node as usize) as u64);
+    let mut brick_index = thread::block_idx_x() as u64;
+    while brick_index < params.bricks {
+        let parent = bricks::brick_coords(params.grid, bricks.read(brick_index as usize) as u64);
         let mut octant = thread::thread_idx_x() as usize;
         while octant < TRANSLATIONS {
             child_indices.write(
@@ -133,12 +136,12 @@ pub unsafe fn translate_moments(
         let mut term = thread::thread_idx_x() as usize;
         while term < terms {
             let moment = batch.result(tables, params.pairs, term);
-            moments.write(node as usize * terms + term, moment as f32);
+            moments.write(brick_index as usize * terms + term, moment as f32);
             term += thread::block_dim_x() as usize;
         }
         // the next brick overwrites the staged children
         thread::sync_threads();
-        node += thread::grid_dim_x() as u64;
+        brick_index += thread::grid_dim_x() as u64;
     }
 }
 

@@ -36,7 +36,7 @@ pub struct NearFieldBatch {
     /// Index of the first brick.
     pub first: u64,
     /// Number of bricks.
-    pub nodes: u64,
+    pub bricks: u64,
     /// Grid of bricks.
     pub grid: Grid,
     /// Position of the voxels among the bricks; `lattice.bits` describes the mask of targets.
@@ -153,9 +153,9 @@ pub(super) fn sum_near_field<A: SourceKind>(
     let near_bricks = BrickList::new();
     let batch = input.batch;
     let threads = thread::block_dim_x() as usize;
-    let mut node = thread::block_idx_x() as u64;
-    while node < batch.nodes {
-        let brick_rank = (batch.first + node) as usize;
+    let mut brick_index = thread::block_idx_x() as u64;
+    while brick_index < batch.bricks {
+        let brick_rank = (batch.first + brick_index) as usize;
         let brick = bricks::brick_coords(batch.grid, input.target_bricks.read(brick_rank) as u64);
         let mut first_run = 0;
         while first_run < RUNS {
@@ -215,7 +215,7 @@ pub(super) fn sum_near_field<A: SourceKind>(
             while k < RUNS_PER_THREAD {
                 let run = thread_run + k * threads;
                 if run < RUNS {
-                    let from = 3 * (node as usize * BRICK_VOXELS + RUN * run);
+                    let from = 3 * (brick_index as usize * BRICK_VOXELS + RUN * run);
                     let far = (far, from);
                     write_run(kind, input, (brick, run), run_sums[k], far, forces);
                 }
@@ -223,7 +223,7 @@ pub(super) fn sum_near_field<A: SourceKind>(
             }
             first_run += RUNS_PER_THREAD * threads;
         }
-        node += thread::grid_dim_x() as u64;
+        brick_index += thread::grid_dim_x() as u64;
     }
 }
 
@@ -343,13 +343,13 @@ fn write_run<A: SourceKind>(
     (far, from): (View<f64>, usize),
     forces: ViewMut<f32>,
 ) {
-    let thread_run = run_targets(input, brick, run);
-    if thread_run == 0 {
+    let targets = run_targets(input, brick, run);
+    if targets == 0 {
         return;
     }
     let [x, y, z] = run_origin(run);
     let first = [
-        brick[0] * BRICK + x + thread_run.trailing_zeros(),
+        brick[0] * BRICK + x + targets.trailing_zeros(),
         brick[1] * BRICK + y,
         brick[2] * BRICK + z,
     ];
@@ -357,7 +357,7 @@ fn write_run<A: SourceKind>(
     let mut target = lattice.mask_rank(input.words, input.before, first);
     let mut k = 0;
     while k < RUN {
-        if thread_run >> k & 1 != 0 {
+        if targets >> k & 1 != 0 {
             let at = from + 3 * k;
             let near = [run_sums[0][k], run_sums[1][k], run_sums[2][k]];
             let far = [far.read(at), far.read(at + 1), far.read(at + 2)];

@@ -89,7 +89,7 @@ impl InitialCurves {
             tracer.add_cycles(cocycle)?;
             tracer.remove_trunk(root);
         } else if !is_ball_centre {
-            tracer.add_branch(farthest_voxel_along(&paths, context.object.len()))?;
+            tracer.add_branch(voxel_with_longest_path(&paths, context.object.len()))?;
         } else {
             tracer.links = VoxelLinks::from_voxel(root);
         }
@@ -139,7 +139,7 @@ const SKIPPED_FRACTION: f64 = 0.3;
 const MAX_ROUNDS: usize = 20;
 
 /// Returns the voxel with the longest path from the root; the smallest voxel index on ties.
-fn farthest_voxel_along(paths: &ShortestPaths, count: usize) -> usize {
+fn voxel_with_longest_path(paths: &ShortestPaths, count: usize) -> usize {
     let range_max = |voxels: Range<usize>| {
         let keys = voxels.map(|voxel| (paths.length_units(voxel), Reverse(voxel)));
         keys.max()

@@ -94,14 +94,14 @@ impl FmmJob<'_> {
         let mut launch = |portion: LaunchRange| {
             let mut first = portion.first;
             while first < portion.end {
-                let nodes = chunk.min(portion.end - first);
+                let bricks = chunk.min(portion.end - first);
                 self.evaluate_bricks(
                     (&octree, &tables),
                     &expansions,
-                    [first, nodes],
+                    [first, bricks],
                     (&mut sums, &mut forces),
                 )?;
-                first += nodes;
+                first += bricks;
             }
             Ok(())
         };
@@ -125,8 +125,8 @@ impl FmmJob<'_> {
         })
     }
 
-    fn launch(&self, nodes: u64) -> Launch {
-        Launch::pieces(nodes).block_divides(USEFUL_THREADS)
+    fn launch(&self, bricks: u64) -> Launch {
+        Launch::pieces(bricks).block_divides(USEFUL_THREADS)
     }
 
     /// Computes the forces of a range of bricks.
@@ -134,7 +134,7 @@ impl FmmJob<'_> {
         &self,
         (octree, tables): (&Octree, &DeviceTables),
         expansions: &LocalExpansions,
-        [first, nodes]: [u64; 2],
+        [first, bricks]: [u64; 2],
         (sums, forces): (&mut Buffer<f64>, &mut Buffer<f32>),
     ) -> Result<(), SkeletonError> {
         let stream = self.stream;
@@ -144,19 +144,19 @@ impl FmmJob<'_> {
         let finest = &octree.levels[0];
         let far = FarFieldBatch {
             first,
-            nodes,
+            bricks,
             order: tables.order,
             terms: tables.terms,
             scale: -f64::from(BRICK).powf(-exponent),
         };
         let near = NearFieldBatch {
             first,
-            nodes,
+            bricks,
             grid: finest.grid,
             lattice: lattice.with_bits(self.targets.mask.layout()),
             offsets: tables.near.len() as u32,
         };
-        let by_voxels = Launch::pieces(nodes).max_threads_per_block(MAX_THREADS);
+        let by_voxels = Launch::pieces(bricks).max_threads_per_block(MAX_THREADS);
         // SAFETY: there is one expansion per brick, three sums per lattice point of each brick,
         // four elements per target, and one weight per source or none at all.
         unsafe {
@@ -174,7 +174,7 @@ impl FmmJob<'_> {
             let sources = finest.sources.indices.view();
             let (starts, source_list) = (octree.starts.view(), octree.source_list.view());
             let offsets = tables.near.view();
-            let launch = self.launch(nodes);
+            let launch = self.launch(bricks);
             if lattice.metric.is_cubic() {
                 let args = (
                     words,

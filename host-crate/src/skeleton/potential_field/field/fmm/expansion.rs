@@ -324,12 +324,12 @@ mod tests {
         for (order, exponent) in [(8, 2.0), (8, 6.0), (10, 9.0), (4, 3.5), (5, 2.0), (9, 6.0)] {
             let indices = MultiIndices::new(order);
             // offsets that can be far
-            let places: Vec<[f64; 3]> = (0..40)
+            let offsets: Vec<[f64; 3]> = (0..40)
                 .map(|_| [0; 3].map(|_| (7.5 * random()).round()))
                 .chain([[5.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 3.0, 3.0]])
                 .collect();
             let all = metrics().into_iter();
-            for (metric, at) in all.flat_map(|metric| places.iter().map(move |&at| (metric, at))) {
+            for (metric, at) in all.flat_map(|metric| offsets.iter().map(move |&at| (metric, at))) {
                 // offsets closer than the nearest far offset are not used
                 if NearFieldCriterion::new(3, &metric).is_near(at.map(|along| along as i32)) {
                     continue;

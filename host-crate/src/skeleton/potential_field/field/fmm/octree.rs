@@ -125,11 +125,11 @@ impl Octree {
                 targets: occupied_bricks(stream, &target_flags)?,
             });
         }
-        let nodes = &levels[0].sources;
-        let mut starts = stream.zeros::<u64>(nodes.count as usize + 1)?;
+        let source_bricks = &levels[0].sources;
+        let mut starts = stream.zeros::<u64>(source_bricks.count as usize + 1)?;
         let mut source_list = stream.alloc::<u32>(total as usize)?;
         let mut weights = stream.alloc::<f32>(source_weights.weights.len())?;
-        let (launch, items) = items_launch(stream, nodes.count);
+        let (launch, items) = items_launch(stream, source_bricks.count);
         let source_lattice = lattice.with_bits(sources.layout());
         // SAFETY: the words are those of the mask; there is one start per brick and one more, one
         // element per source, and one weight per weighted source.
@@ -138,7 +138,7 @@ impl Octree {
                 sources.bits.view(),
                 source_lattice,
                 finest,
-                nodes.bricks.view(),
+                source_bricks.bricks.view(),
                 before.view(),
                 items,
                 starts.view_mut(),
@@ -150,7 +150,7 @@ impl Octree {
                     sources.bits.view(),
                     source_lattice,
                     finest,
-                    nodes.bricks.view(),
+                    source_bricks.bricks.view(),
                     starts.view(),
                     mask_before.view(),
                     source_weights.weights.view(),

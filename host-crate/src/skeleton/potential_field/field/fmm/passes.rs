@@ -31,14 +31,14 @@ const EMPTY_GRID: Grid = Grid {
 /// bytes.
 pub(super) fn expansion_bytes(octree: &Octree, terms: u32) -> u64 {
     let level_bytes = |level: &super::octree::Level| {
-        let nodes = level.sources.count + level.targets.count;
-        4 * u64::from(terms) * nodes + 8 * level.grid.samples()
+        let bricks = level.sources.count + level.targets.count;
+        4 * u64::from(terms) * bricks + 8 * level.grid.samples()
     };
     octree.levels.iter().map(level_bytes).sum()
 }
 
-fn blocks(nodes: u64, useful: u32) -> Launch {
-    Launch::pieces(nodes)
+fn blocks(bricks: u64, useful: u32) -> Launch {
+    Launch::pieces(bricks)
         .max_useful_threads(useful)
         .max_threads_per_block(MAX_THREADS)
 }
@@ -51,10 +51,10 @@ fn upward_pass(
 ) -> Result<Vec<Buffer<f32>>, DeviceError> {
     let mut all_moments: Vec<Buffer<f32>> = Vec::new();
     for (level_index, level) in octree.levels.iter().enumerate() {
-        let nodes = level.sources.count;
-        let mut moments = stream.alloc::<f32>((nodes * u64::from(tables.terms)) as usize)?;
+        let bricks = level.sources.count;
+        let mut moments = stream.alloc::<f32>((bricks * u64::from(tables.terms)) as usize)?;
         let mut params = MomentParams {
-            nodes,
+            bricks,
             order: tables.order,
             terms: tables.terms,
             pairs: tables.moment_products,
@@ -75,7 +75,7 @@ fn upward_pass(
                         params,
                         moments.view_mut(),
                     );
-                    stream.launch::<compute_moments>(blocks(nodes, tables.terms), args)?;
+                    stream.launch::<compute_moments>(blocks(bricks, tables.terms), args)?;
                 }
             }
             Some(child_moments) => {
@@ -94,7 +94,7 @@ fn upward_pass(
                         moments.view_mut(),
                     );
                     stream.launch::<translate_moments>(
-                        blocks(nodes, tables.moment_products.tasks),
+                        blocks(bricks, tables.moment_products.tasks),
                         args,
                     )?;
                 }
@@ -117,15 +117,15 @@ pub(super) fn compute_expansions(
         (stream.alloc(0)?, stream.alloc(0)?, stream.alloc(0)?);
     let mut parent: Option<LocalExpansions> = None;
     for (level_index, level) in octree.levels.iter().enumerate().rev() {
-        let nodes = level.targets.count;
+        let bricks = level.targets.count;
         let coarse = octree.levels.get(level_index + 1);
         let mut expansions = LocalExpansions {
-            coefficients: stream.alloc((nodes * u64::from(tables.terms)) as usize)?,
+            coefficients: stream.alloc((bricks * u64::from(tables.terms)) as usize)?,
             bounds: stream.zeros(level.grid.samples() as usize)?,
         };
         let edge = f64::from(BRICK) * (level_index as f64).exp2();
         let params = LevelParams {
-            nodes,
+            bricks,
             grid: level.grid,
             coarse: coarse.map_or(EMPTY_GRID, |coarse| coarse.grid),
             terms: tables.terms,
@@ -164,7 +164,7 @@ pub(super) fn compute_expansions(
                 expansions.bounds.view_mut(),
             );
             stream.launch::<compute_local_expansions>(
-                blocks(nodes, tables.local_products.tasks),
+                blocks(bricks, tables.local_products.tasks),
                 args,
             )?;
         }

@@ -63,7 +63,7 @@ impl Refinement<'_> {
                     precision: Precision::Accurate,
                     ..*params
                 },
-                whole: None,
+                divided_job: None,
                 counter: None,
             }
             .compute()?

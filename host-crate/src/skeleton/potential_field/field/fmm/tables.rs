@@ -42,7 +42,8 @@ impl TableData {
         let order = params.multipole.order_for(exponent);
         let lattice = BrickLattice::new(geometry);
         let metric = &lattice.metric;
-        let near_field = NearFieldCriterion::new(params.multipole.near_for(exponent), metric);
+        let near_field =
+            NearFieldCriterion::new(params.multipole.squared_near_radius_for(exponent), metric);
         let interactions = InteractionLists::new(&near_field)?;
         let indices = MultiIndices::new(order);
         let potential = TaylorExpansion::new(&indices, exponent, metric);
