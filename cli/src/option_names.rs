@@ -1,10 +1,9 @@
 //! Translation of parameters in messages of the library into command-line options.
 
 /// Wordings of library messages, and their replacements with options of the command.
-const OPTIONS: [(&str, &str); 35] = [
+const OPTIONS: [(&str, &str); 36] = [
     ("a memory limit", "--memory"),
-    ("by a largest distance up to", "by --max-distance up to"),
-    ("by a spacing of 1", "with --spacing 1"),
+    ("change the maximum distance", "change --max-distance"),
     (
         "components; select one from",
         "components; select one with --component from",
@@ -43,8 +42,9 @@ const OPTIONS: [(&str, &str); 35] = [
         "leave the smoothing out, or allow more memory",
         "leave --smooth out, or allow more --memory",
     ),
-    ("measure to a level", "measure to an --iso"),
     ("name one device", "name one --device"),
+    ("no comparison", "no --compare"),
+    ("omit the strict check", "omit --strict"),
     ("or round the samples", "or give --round-samples"),
     (
         "the check needs the whole mesh",
@@ -52,23 +52,30 @@ const OPTIONS: [(&str, &str); 35] = [
     ),
     ("the coverage constant is", "--const is"),
     ("the coverage scale is", "--scale is"),
-    ("the file of nearest sites needs", "--nearest needs"),
+    ("the file of nearest sites requires", "--nearest requires"),
     ("the fraction for detail is", "--detail is"),
-    ("the map of labels needs", "--labels needs"),
-    ("the map's grid is", "--grid"),
+    ("the map of labels requires", "--labels requires"),
+    ("the map's grid is", "--grid is"),
     ("the memory limit", "--memory"),
     (
-        "the sample type u16 or u32 needs",
-        "--dtype u16 or u32 needs",
+        "the sample type u16 or u32 requires",
+        "--dtype u16 or u32 requires",
     ),
     (
-        "the square of the largest distance",
+        "the square of the maximum distance",
         "the square of --max-distance",
     ),
     ("there is no plane", "--slice"),
-    ("without a comparison", "without --compare"),
     ("without the check", "without --check"),
-    ("without the strict check", "without --strict"),
+    (
+        "truncate it at a distance up to",
+        "truncate it at --max-distance up to",
+    ),
+    (
+        "use a level instead of labels",
+        "use --iso instead of --labels",
+    ),
+    ("with spacing 1", "with --spacing 1"),
     ("write the map as", "write --dtype"),
 ];
 
@@ -91,15 +98,15 @@ mod tests {
         let no_voxels = DistanceJobError::EmptyGrid { dims: [4, 0, 2] };
         assert_eq!(
             with_options(&no_voxels.to_string()),
-            "--grid 4 x 0 x 2: a map of no voxels; give three numbers from 1"
+            "--grid is 4 x 0 x 2, which has no voxels; give three numbers from 1"
         );
-        let slabs = DistanceJobError::NeedsWhole {
-            what: "the map of labels",
+        let slabs = DistanceJobError::SlabsUnsupported {
+            output: "the map of labels",
         };
         assert_eq!(
             with_options(&slabs.to_string()),
-            "--labels needs the whole map, and with --memory or several devices it is made in slabs; name one --device, and \
-             leave --memory out"
+            "--labels requires the map in core, but --memory or several devices divide it into slabs; \
+             name one --device and omit --memory"
         );
     }
 }

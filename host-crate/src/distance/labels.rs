@@ -5,7 +5,7 @@ use super::{
     separable::{
         lower_envelope::LabelEnvelopes,
         parts::{Part, PartTransform},
-        weights::{Number, Unit, Weights},
+        weights::{CostUnit, Number, Weights},
     },
 };
 use crate::{
@@ -56,7 +56,7 @@ pub fn transform_labels<T: DeviceSample>(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     check(params)?;
-    let unit = Unit::for_grid(labels.grid(), labels.geometry(), params);
+    let unit = CostUnit::for_grid(labels.grid(), labels.geometry(), params);
     let is_oblique = labels.geometry().shear().is_some();
     let envelopes = LabelEnvelopes::choose::<T>(stream.device(), labels.grid(), &unit, params);
     if let (false, Some(envelopes)) = (is_oblique, envelopes) {
@@ -87,7 +87,7 @@ pub fn transform_labels_by_envelopes<T: DeviceSample>(
     labels: &DeviceVolume<T>,
     params: &DistanceParams,
 ) -> Result<Option<DistanceMap>, DistanceError> {
-    let unit = Unit::for_grid(labels.grid(), labels.geometry(), params);
+    let unit = CostUnit::for_grid(labels.grid(), labels.geometry(), params);
     match LabelEnvelopes::for_any_device(labels.grid(), &unit) {
         Some(envelopes) => transform_by_envelopes(&envelopes, stream, labels, params).map(Some),
         None => Ok(None),
@@ -213,7 +213,7 @@ impl<'a> LabelChanges<'a> {
 
     fn fill<C: Cost + Number + Element>(
         &self,
-        unit: &Unit,
+        unit: &CostUnit,
         weights: [C; 3],
         limit: Option<u64>,
         map: &mut DistanceMap,
@@ -249,7 +249,7 @@ impl<'a> LabelChanges<'a> {
     /// Returns the transform that computes the costs part by part.
     pub fn part_transform<'u, C>(
         &'u self,
-        unit: &'u Unit,
+        unit: &'u CostUnit,
         weights: [C; 3],
     ) -> PartTransform<'u, C> {
         PartTransform {

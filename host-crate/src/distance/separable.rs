@@ -24,7 +24,7 @@ use lower_envelope::LowerEnvelopes;
 use parts::Part;
 pub(super) use parts::PartTransform;
 use tiles::TiledScanlines;
-pub(super) use weights::{Number, Unit, Weights, integer_weights};
+pub(super) use weights::{CostUnit, Number, Weights, integer_weights};
 
 /// Computes the distance map of voxel sites, with the lower-envelope kernels if
 /// [`LowerEnvelopes::choose`] selects them.
@@ -41,7 +41,7 @@ pub(super) fn transform(
     if voxels == 0 {
         return Ok(map);
     }
-    let unit = Unit::for_grid(sites.grid, &sites.geometry, params);
+    let unit = CostUnit::for_grid(sites.grid, &sites.geometry, params);
     if let Some(envelopes) = LowerEnvelopes::choose(stream.device(), sites.grid, &unit, params) {
         envelopes.fill(stream, sites, &mut map)?;
         return Ok(map);
@@ -66,7 +66,7 @@ pub fn transform_by_envelopes(
     params: &DistanceParams,
     in_segments: bool,
 ) -> Result<Option<DistanceMap>, DistanceError> {
-    let unit = Unit::for_grid(sites.grid, &sites.geometry, params);
+    let unit = CostUnit::for_grid(sites.grid, &sites.geometry, params);
     let Some(envelopes) = LowerEnvelopes::for_any_device(sites.grid, &unit, params) else {
         return Ok(None);
     };
@@ -100,7 +100,7 @@ fn fill<C: Cost + Number + Element>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
-    (unit, weights): (&Unit, [C; 3]),
+    (unit, weights): (&CostUnit, [C; 3]),
     map: &mut DistanceMap,
 ) -> Result<(), DistanceError> {
     let part_transform = PartTransform {

@@ -5,7 +5,7 @@ use super::{
     labels::LabelChanges,
     separable::{
         parts::{Part, PartTransform},
-        weights::{Number, Unit, Weights},
+        weights::{CostUnit, Number, Weights},
     },
 };
 use crate::grid::DeviceMask;
@@ -60,7 +60,7 @@ impl<S: SquaredValue> SquaredMap<S> {
         stream: &Stream,
         grid: Grid,
         geometry: &Geometry,
-        unit: &Unit,
+        unit: &CostUnit,
     ) -> Result<Self, DeviceError> {
         let dims = [grid.nx, grid.ny, grid.nz].map(|axis| axis as usize);
         Ok(Self {
@@ -129,7 +129,7 @@ pub fn transform_squared<S: SquaredValue>(
     params.check()?;
     check(params)?;
     check_orthogonal(&sites.geometry)?;
-    let unit = Unit::for_squared(sites.grid, &sites.geometry, params);
+    let unit = CostUnit::for_squared(sites.grid, &sites.geometry, params);
     let weights = IntegerWeights::from_unit(&unit)?;
     if params.no_sites == NoSites::Error && sites.count(stream)? == 0 {
         return Err(DistanceError::NoSites);
@@ -154,7 +154,7 @@ pub fn transform_labels_squared<S: SquaredValue, T: DeviceSample>(
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
     check_orthogonal(labels.geometry())?;
-    let unit = Unit::for_squared(labels.grid(), labels.geometry(), params);
+    let unit = CostUnit::for_squared(labels.grid(), labels.geometry(), params);
     let weights = IntegerWeights::from_unit(&unit)?;
     let changes = LabelChanges::checked(stream, labels, params)?;
     let mut map = SquaredMap::new(stream, labels.grid(), labels.geometry(), &unit)?;
@@ -195,7 +195,7 @@ enum IntegerWeights {
 }
 
 impl IntegerWeights {
-    fn from_unit(unit: &Unit) -> Result<Self, DistanceError> {
+    fn from_unit(unit: &CostUnit) -> Result<Self, DistanceError> {
         match unit.weights {
             Weights::U32(weights) => Ok(Self::U32(weights)),
             Weights::U64(weights) => Ok(Self::U64(weights)),
@@ -210,7 +210,7 @@ fn fill<C: Cost + Number + Count + Element, S: SquaredValue>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
-    (unit, weights): (&Unit, [C; 3]),
+    (unit, weights): (&CostUnit, [C; 3]),
     map: &mut SquaredMap<S>,
 ) -> Result<(), DistanceError> {
     if map.squared.is_empty() {
@@ -241,7 +241,7 @@ fn fill_labels<C: Cost + Number + Count + Element, S: SquaredValue>(
     stream: &Stream,
     changes: &LabelChanges<'_>,
     limit: Option<u64>,
-    (unit, weights): (&Unit, [C; 3]),
+    (unit, weights): (&CostUnit, [C; 3]),
     map: &mut SquaredMap<S>,
 ) -> Result<(), DistanceError> {
     let part_transform = changes.part_transform(unit, weights);
@@ -256,13 +256,13 @@ fn fill_labels<C: Cost + Number + Count + Element, S: SquaredValue>(
 /// Conversion of costs to narrower integers.
 struct Narrower<'a> {
     stream: &'a Stream,
-    unit: &'a Unit,
+    unit: &'a CostUnit,
     /// Largest value that did not fit.
     overflow_max: Buffer<u64>,
 }
 
 impl<'a> Narrower<'a> {
-    fn new(stream: &'a Stream, unit: &'a Unit) -> Result<Self, DeviceError> {
+    fn new(stream: &'a Stream, unit: &'a CostUnit) -> Result<Self, DeviceError> {
         Ok(Self {
             stream,
             unit,

@@ -19,9 +19,7 @@ pub enum GridError {
         found: f64,
     },
     /// The label is not finite, or not a value of `f32` where samples are `f32`.
-    #[error(
-        "the label is {found}, which is no number of f32; labels are whole numbers up to 16777216"
-    )]
+    #[error("the label is {found}, which f32 cannot represent; labels are integers up to 16777216")]
     Label {
         /// The label.
         found: f64,
@@ -35,7 +33,9 @@ pub enum GridError {
         at: [f32; 3],
     },
     /// A point is too far away for coordinates of `f32`.
-    #[error("point {number} is at {at:?}, which is farther away than numbers of f32 reach")]
+    #[error(
+        "point {number} is at {at:?}, which exceeds the range of f32; move the points or the grid closer to the origin"
+    )]
     FarPoint {
         /// Index of the point, from 0.
         number: usize,
@@ -43,7 +43,7 @@ pub enum GridError {
         at: [f64; 3],
     },
     /// The number of values does not match the grid.
-    #[error("there are {found} values for {dims:?} voxels: one is needed for each")]
+    #[error("there are {found} values for {dims:?} voxels; give one per voxel")]
     Values {
         /// Number of values.
         found: usize,

@@ -40,8 +40,8 @@ pub(crate) fn pack<T: DeviceSample>(
 ) -> Result<Buffer<u32>, DeviceError> {
     let bits = BitRows::new(volume.grid());
     let mut within = stream.alloc::<u32>(bits.words() as usize)?;
-    let mut none = stream.alloc::<u32>(0)?;
-    let beyond = beyond.unwrap_or(&mut none);
+    let mut empty = stream.alloc::<u32>(0)?;
+    let beyond = beyond.unwrap_or(&mut empty);
     let launch = Launch::warp_pieces(bits.words().div_ceil(ferrovox_kernels::bits::GROUP as u64));
     let args = (
         volume.samples().view(),

@@ -74,15 +74,15 @@ impl Metric {
                 length
             }
         });
-        (Self::right_angled(snapped.into()), smallest)
+        (Self::orthogonal(snapped.into()), smallest)
     }
 
     /// Returns the metric of cubic voxels.
-    pub fn cubes() -> Self {
-        Self::right_angled([1.0; 3])
+    pub fn cubic() -> Self {
+        Self::orthogonal([1.0; 3])
     }
 
-    fn right_angled(lengths: [f64; 3]) -> Self {
+    fn orthogonal(lengths: [f64; 3]) -> Self {
         let (mut gram, mut upper) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
         for axis in 0..3 {
             gram[axis][axis] = lengths[axis] * lengths[axis];
@@ -115,7 +115,7 @@ impl Metric {
 
     /// Permutes the axes: axis k of the result is axis `order[k]` of this metric, reversed if
     /// `flips[k]` is set.
-    pub fn in_frame(&self, order: [usize; 3], flips: [bool; 3]) -> Self {
+    pub fn permute_axes(&self, order: [usize; 3], flips: [bool; 3]) -> Self {
         let mut gram = [[0.0; 3]; 3];
         for row in 0..3 {
             for column in 0..3 {
@@ -143,14 +143,14 @@ impl Metric {
 
     /// Returns the metric of steps that are shorter along each axis by these factors.
     pub fn divided(&self, by: [f64; 3]) -> Self {
-        let mut made = *self;
+        let mut divided = *self;
         for row in 0..3 {
             for column in 0..3 {
-                made.gram[row][column] /= by[row] * by[column];
-                made.upper[row][column] /= by[column];
+                divided.gram[row][column] /= by[row] * by[column];
+                divided.upper[row][column] /= by[column];
             }
         }
-        made
+        divided
     }
 
     /// Returns `true` if voxels are cubes.
@@ -159,36 +159,28 @@ impl Metric {
     }
 
     /// Returns the squared length of a step along an axis.
-    pub fn square(&self, axis: usize) -> f64 {
+    pub fn squared_spacing(&self, axis: usize) -> f64 {
         self.gram[axis][axis]
     }
 
-    /// Returns the vector of a step, in a rotated world.
-    pub fn world(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    /// Converts a step between voxels to a vector in the rotated world.
+    pub fn to_world<V: Into<[f64; 3]> + From<[f64; 3]>>(&self, step: V) -> V {
+        let [x, y, z] = step.into();
         let u = &self.upper;
-        [
+        V::from([
             u[0][0] * x + u[0][1] * y + u[0][2] * z,
             u[1][1] * y + u[1][2] * z,
             u[2][2] * z,
-        ]
+        ])
     }
 
-    /// Returns the step of a vector in the rotated world.
-    pub fn step(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    /// Converts a vector in the rotated world to a step between voxels.
+    pub fn to_voxels<V: Into<[f64; 3]> + From<[f64; 3]>>(&self, vector: V) -> V {
+        let [x, y, z] = vector.into();
         let u = &self.upper;
         let z = z / u[2][2];
         let y = (y - u[1][2] * z) / u[1][1];
-        [(x - u[0][1] * y - u[0][2] * z) / u[0][0], y, z]
-    }
-
-    /// Returns the vector of a step, in a rotated world.
-    pub fn to_world(self, step: Vector3<f64>) -> Vector3<f64> {
-        self.world(step.into()).into()
-    }
-
-    /// Returns the step of a vector in the rotated world.
-    pub fn to_voxels(self, vector: Vector3<f64>) -> Vector3<f64> {
-        self.step(vector.into()).into()
+        V::from([(x - u[0][1] * y - u[0][2] * z) / u[0][0], y, z])
     }
 
     /// Returns the squared length of a step.
@@ -212,12 +204,13 @@ impl Metric {
             .map(|[along_x, along_y, along_z]| along_x * x + along_y * y + along_z * z)
     }
 
-    /// Returns the extent of a ball of radius 1 along each axis, in steps.
-    pub fn reach(&self) -> [f64; 3] {
-        let ways = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|way| self.step(way));
+    /// Returns the half extent of a ball of radius 1 along each axis, in steps.
+    pub fn unit_ball_extent(&self) -> [f64; 3] {
+        let steps = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+            .map(|direction: [f64; 3]| self.to_voxels(direction));
         [0, 1, 2].map(|axis| {
-            let square: f64 = ways.iter().map(|way| way[axis] * way[axis]).sum();
-            square.sqrt()
+            let squared: f64 = steps.iter().map(|step| step[axis] * step[axis]).sum();
+            squared.sqrt()
         })
     }
 
@@ -228,7 +221,7 @@ impl Metric {
 
     /// Returns seven steps that, together with their opposites, include all Voronoi-relevant ones:
     /// the steps to the neighbours across the faces of a voxel's Voronoi cell (Selling 1874).
-    pub fn around(&self) -> [[i64; 3]; 7] {
+    pub fn voronoi_steps(&self) -> [[i64; 3]; 7] {
         let mut basis = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]];
         let product = |a: [i64; 3], b: [i64; 3]| -> f64 {
             (0..9)
@@ -242,16 +235,18 @@ impl Metric {
             let acute = pairs
                 .map(|[i, j]| (product(basis[i], basis[j]), [i, j]))
                 .max_by(|one, other| one.0.total_cmp(&other.0));
-            let Some((most, [i, j])) = acute else { break };
-            if most <= 1e-12 {
+            let Some((max_product, [i, j])) = acute else {
+                break;
+            };
+            if max_product <= 1e-12 {
                 break;
             }
-            let turned = basis[i];
+            let reversed = basis[i];
             for (k, step) in basis.iter_mut().enumerate() {
                 if k == i {
-                    *step = turned.map(|n| -n);
+                    *step = reversed.map(|n| -n);
                 } else if k != j {
-                    *step = [0, 1, 2].map(|axis| step[axis] + turned[axis]);
+                    *step = [0, 1, 2].map(|axis| step[axis] + reversed[axis]);
                 }
             }
         }
@@ -276,13 +271,13 @@ mod tests {
         for step in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, -4.0, 5.0]] {
             let length = (tilted.axes() * Vector3::from(step)).norm() / smallest;
             assert!((metric.length(step) - length).abs() < 1e-12 * length);
-            let world = Vector3::from(metric.world(step)).norm();
+            let world = Vector3::from(metric.to_world(step)).norm();
             assert!((world - length).abs() < 1e-12 * length);
         }
     }
 
     #[test]
-    fn slopes_are_half_gradients_and_reach_bounds_the_ball() {
+    fn slopes_are_half_gradients_and_the_extent_bounds_the_ball() {
         let tilted = geometry([[0.3, -0.1, 2.0], [-0.9, 0.2, 0.1], [0.1, 1.5, 3.0]]);
         let (metric, smallest) = Metric::exact(&tilted);
         let step = [3.0, -4.0, 5.0];
@@ -291,17 +286,17 @@ mod tests {
             let mut next = step;
             next[axis] += 1.0;
             let grown = metric.squared_length(next) - metric.squared_length(step);
-            let expected = 2.0 * metric.slopes(step)[axis] + metric.square(axis);
+            let expected = 2.0 * metric.slopes(step)[axis] + metric.squared_spacing(axis);
             assert!((grown - expected).abs() < 1e-9, "{grown} {expected}");
             // of all unit vectors the farthest along an axis
-            assert!((back.row(axis).norm() - metric.reach()[axis]).abs() < 1e-12);
+            assert!((back.row(axis).norm() - metric.unit_ball_extent()[axis]).abs() < 1e-12);
         }
         let half = metric.divided([1.0, 2.0, 4.0]);
         let [x, y, z] = step;
         let lengths = [metric.length(step), half.length([x, 2.0 * y, 4.0 * z])];
         assert!((lengths[0] - lengths[1]).abs() < 1e-12);
-        let world = Vector3::from(half.world([x, 2.0 * y, 4.0 * z]));
-        assert!((world - Vector3::from(metric.world(step))).norm() < 1e-12);
+        let world = Vector3::from(half.to_world([x, 2.0 * y, 4.0 * z]));
+        assert!((world - Vector3::from(metric.to_world(step))).norm() < 1e-12);
     }
 
     #[test]
@@ -315,11 +310,11 @@ mod tests {
         assert!(stored([0.7; 3]).is_cubic());
         assert!(!stored([0.7, 0.7, 0.7001]).is_cubic());
         let flat = stored([0.5, 0.5, 2.5]);
-        assert!(flat.is_diagonal() && (flat.square(2) - 25.0).abs() < 1e-5);
+        assert!(flat.is_diagonal() && (flat.squared_spacing(2) - 25.0).abs() < 1e-5);
         let tilted = geometry([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]);
         assert_eq!(Metric::snapped(&tilted), Metric::exact(&tilted));
         let cubes = Metric::snapped(&Geometry::default()).0;
-        assert_eq!(cubes.world([1.0, -2.0, 3.0]), [1.0, -2.0, 3.0]);
+        assert_eq!(cubes.to_world([1.0, -2.0, 3.0]), [1.0, -2.0, 3.0]);
     }
 
     /// Every other voxel is farther away than one of these neighbours.
@@ -334,14 +329,14 @@ mod tests {
         ];
         for axes in grids {
             let (metric, _) = Metric::exact(&geometry(axes));
-            let around = metric.around();
+            let voronoi_steps = metric.voronoi_steps();
             for index in 0..13 * 13 * 13 {
                 let step = [index % 13 - 6, index / 13 % 13 - 6, index / 169 - 6];
                 if step == [0; 3] {
                     continue;
                 }
                 let length = |step: [i64; 3]| metric.squared_length(step.map(|n| n as f64));
-                let is_nearer = around.iter().any(|by| {
+                let is_nearer = voronoi_steps.iter().any(|by| {
                     let less = [0, 1, 2].map(|axis| step[axis] - by[axis]);
                     let more = [0, 1, 2].map(|axis| step[axis] + by[axis]);
                     length(less).min(length(more)) < length(step)

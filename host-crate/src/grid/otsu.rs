@@ -71,44 +71,44 @@ pub fn otsu_threshold<T: Sample>(samples: &[T], mask: Option<&[u8]>) -> Result<f
 /// Range of finite samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
-    least: f64,
-    largest: f64,
+    min: f64,
+    max: f64,
 }
 
 impl Range {
     pub const NONE: Self = Self {
-        least: f64::INFINITY,
-        largest: f64::NEG_INFINITY,
+        min: f64::INFINITY,
+        max: f64::NEG_INFINITY,
     };
 
     pub fn from_summary(summary: &SampleSummary) -> Self {
         match (summary.min, summary.max) {
-            (Some(least), Some(largest)) => Self { least, largest },
+            (Some(min), Some(max)) => Self { min, max },
             _ => Self::NONE,
         }
     }
 
     /// Returns the range of the samples where the mask is not 0.
     pub fn within<T: Sample>(samples: &[T], mask: &[u8]) -> Self {
-        let of_range = |range: std::ops::Range<usize>| {
+        let chunk_range = |range: std::ops::Range<usize>| {
             let both = samples[range.clone()].iter().zip(&mask[range]);
             let counting = both.filter(|it| *it.1 != 0 && it.0.is_finite());
             counting.fold(Self::NONE, |all, (sample, _)| {
                 all.and(Self {
-                    least: sample.to_f64(),
-                    largest: sample.to_f64(),
+                    min: sample.to_f64(),
+                    max: sample.to_f64(),
                 })
             })
         };
         let count = samples.len().min(mask.len());
-        let all = parallel::reduce(count, parallel::CHUNK_LEN, of_range, Self::and);
+        let all = parallel::reduce(count, parallel::CHUNK_LEN, chunk_range, Self::and);
         all.unwrap_or(Self::NONE)
     }
 
     pub fn and(self, other: Self) -> Self {
         Self {
-            least: self.least.min(other.least),
-            largest: self.largest.max(other.largest),
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
         }
     }
 }
@@ -147,19 +147,19 @@ impl Histogram {
 
     /// Creates a histogram with equal bins over a range.
     pub fn with_range(range: Range) -> Result<Self, OtsuError> {
-        let Range { least, largest } = range;
-        if least > largest {
+        let Range { min, max } = range;
+        if min > max {
             return Err(OtsuError::NoSamples);
         }
-        if least == largest {
-            return Err(OtsuError::AllEqual { value: least });
+        if min == max {
+            return Err(OtsuError::AllEqual { value: min });
         }
         let bins = BINS as f64;
         Ok(Self {
             counts: memory::try_filled(HISTOGRAM, BINS, 0)?,
-            low: least,
+            low: min,
             // halved, so that the width of the full range of f64 is finite
-            width: largest / bins - least / bins,
+            width: max / bins - min / bins,
             by_value: false,
         })
     }
@@ -217,14 +217,14 @@ impl Histogram {
             let mean_below = sum_below as f64 / below as f64;
             let mean_above = (sum - sum_below) as f64 / above as f64;
             let variance = below as f64 * above as f64 * (mean_above - mean_below).powi(2);
-            if best.is_none_or(|(most, _)| variance > most) {
+            if best.is_none_or(|(max_variance, _)| variance > max_variance) {
                 // a bin of a range ends where the next one begins
                 let end = if self.by_value { bin } else { bin + 1 };
                 best = Some((variance, (end + next) as f64 / 2.0));
             }
         }
         match (best, occupied().next()) {
-            (Some((_, place)), _) => Ok(self.low + place * self.width),
+            (Some((_, threshold)), _) => Ok(self.low + threshold * self.width),
             (None, Some((bin, _))) => Err(OtsuError::AllEqual {
                 value: self.low + bin as f64 * self.width,
             }),
@@ -262,9 +262,9 @@ mod tests {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         sorted.dedup();
-        let places = sorted.windows(2).map(|it| (it[0] + it[1]) / 2.0);
-        places
-            .map(|place| between(samples, place))
+        let thresholds = sorted.windows(2).map(|it| (it[0] + it[1]) / 2.0);
+        thresholds
+            .map(|threshold| between(samples, threshold))
             .fold(0.0, f64::max)
     }
 
@@ -285,10 +285,10 @@ mod tests {
             assert!(found >= largest(&wide) * (1.0 - 1e-12), "seed {seed}");
             assert_eq!(threshold.fract().abs() % 0.5, 0.0);
             // the same values as floats give the threshold to one bin
-            let range = wide.iter().fold(0.0f64, |most, it| most.max(it.abs())) * 2.0;
-            let of_wide = otsu_threshold(&wide, None).unwrap();
+            let range = wide.iter().fold(0.0f64, |max, it| max.max(it.abs())) * 2.0;
+            let wide_threshold = otsu_threshold(&wide, None).unwrap();
             assert!(
-                (of_wide - threshold).abs() <= range / 60_000.0,
+                (wide_threshold - threshold).abs() <= range / 60_000.0,
                 "seed {seed}"
             );
         }
@@ -319,10 +319,10 @@ mod tests {
     #[test]
     fn excluded_samples_are_ignored() {
         let samples = [0.0f32, f32::NAN, 1.0, f32::INFINITY, 0.0, 5.0];
-        let place = otsu_threshold(&samples, None).unwrap();
-        assert!((place - 3.0).abs() < 1e-3, "{place}");
-        let place = otsu_threshold(&samples, Some(&[1, 1, 7, 1, 1, 0])).unwrap();
-        assert!((place - 0.5).abs() < 1e-3, "{place}");
+        let threshold = otsu_threshold(&samples, None).unwrap();
+        assert!((threshold - 3.0).abs() < 1e-3, "{threshold}");
+        let threshold = otsu_threshold(&samples, Some(&[1, 1, 7, 1, 1, 0])).unwrap();
+        assert!((threshold - 0.5).abs() < 1e-3, "{threshold}");
         let ends = otsu_threshold(&[1e308, -1e308], None).unwrap();
         assert!(ends.abs() < 1e304, "{ends}");
         assert_eq!(otsu_threshold::<u8>(&[], None), Err(OtsuError::NoSamples));

@@ -47,7 +47,7 @@ impl Points {
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let mut result = Self::none(points.len(), dims, geometry)?;
+        let mut result = Self::with_capacity(points.len(), dims, geometry)?;
         for (number, &point) in points.iter().enumerate() {
             if point.iter().any(|coordinate| !coordinate.is_finite()) {
                 let at = <[f64; 3]>::from(point).map(|coordinate| coordinate as f32);
@@ -74,14 +74,19 @@ impl Points {
         geometry: Geometry,
     ) -> Result<Self, GridError> {
         check(points)?;
-        let mut result = Self::none(points.len(), dims, geometry)?;
+        let mut result = Self::with_capacity(points.len(), dims, geometry)?;
         points.iter().for_each(|at| result.push(at.map(f64::from)));
         Ok(result)
     }
 
-    fn none(room: usize, dims: [usize; 3], geometry: Geometry) -> Result<Self, DeviceError> {
+    /// Creates an empty set of points with memory for `capacity` of them.
+    fn with_capacity(
+        capacity: usize,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, DeviceError> {
         let mut coordinates = Vec::new();
-        memory::try_reserve(POINTS, &mut coordinates, room)?;
+        memory::try_reserve(POINTS, &mut coordinates, capacity)?;
         Ok(Self {
             coordinates,
             dims,

@@ -103,15 +103,15 @@ impl Runs {
 
     /// Joins connected runs in a disjoint-set forest with `additional` members after the runs.
     pub fn joined(&self, by: Connectivity, additional: usize) -> Result<UnionFind, OutOfMemory> {
-        // distance beyond the end of a run at which another still touches it
-        let reach = u32::from(by == Connectivity::Corners);
+        // runs in different rows are also adjacent if they are this far apart along x
+        let gap = u32::from(by == Connectivity::Corners);
         let mut sets = UnionFind::try_new(self.list.len() + additional)?;
         for row in 0..self.row_count() {
             for before in self.rows_before(row, by) {
                 let (mut current, mut previous) = (self.row(row), self.row(before));
                 while current.start < current.end && previous.start < previous.end {
                     let (a, b) = (self.list[current.start], self.list[previous.start]);
-                    if a.start < b.end + reach && b.start < a.end + reach {
+                    if a.start < b.end + gap && b.start < a.end + gap {
                         sets.join(current.start, previous.start);
                     }
                     let passed = if a.end < b.end {

@@ -53,7 +53,7 @@ pub enum Warning {
         missing: &'static str,
     },
     /// Points lie outside the grid of their map, and are included.
-    #[error("{}: {outside}; they count", path.display())]
+    #[error("{}: {outside}; they are used as sites", path.display())]
     Outside {
         /// Path of the points.
         path: PathBuf,

@@ -36,8 +36,8 @@ struct EdgeCrossings {
 impl EdgeCrossings {
     const NONE: Self = Self { x: 0, y: 0, z: 0 };
 
-    /// Returns two counts packed into one number: crossings within the plane in the low 32 bits,
-    /// crossings towards the next plane in the high ones. A tile has 256 words, so sums stay below
+    /// Returns two counts packed into one number: crossings along x and y in the low 32 bits,
+    /// crossings along z in the high ones. A tile has 256 words, so sums stay below
     /// 2³².
     #[inline(always)]
     fn counts(self) -> u64 {
@@ -55,10 +55,10 @@ impl SideBits<'_> {
         if above | below == 0 {
             return EdgeCrossings::NONE;
         }
-        let differing = |to_above: u32, to_below: u32| above & to_below | below & to_above;
-        let differing_at = |exists: bool, step: usize| {
+        let opposite_sides = |to_above: u32, to_below: u32| above & to_below | below & to_above;
+        let crossings_towards = |exists: bool, step: usize| {
             if exists {
-                differing(self.above.read(voxel + step), self.below.read(voxel + step))
+                opposite_sides(self.above.read(voxel + step), self.below.read(voxel + step))
             } else {
                 0
             }
@@ -69,27 +69,27 @@ impl SideBits<'_> {
         }
         EdgeCrossings {
             // The bits after the end of a row are 0.
-            x: differing(above >> 1 | next_above << 31, below >> 1 | next_below << 31),
-            y: differing_at(y + 1 < bits.grid.ny, bits.per_row as usize),
-            z: differing_at(z + 1 < bits.grid.nz, bits.per_plane() as usize),
+            x: opposite_sides(above >> 1 | next_above << 31, below >> 1 | next_below << 31),
+            y: crossings_towards(y + 1 < bits.grid.ny, bits.per_row as usize),
+            z: crossings_towards(z + 1 < bits.grid.nz, bits.per_plane() as usize),
         }
     }
 }
 
 /// Words of one plane that a block processes together.
 #[derive(Clone, Copy)]
-struct Tile {
+struct WordTile {
     z: u32,
     first: u32,
     words: u32,
     per_row: u32,
-    /// Index of the count of its crossings within the plane.
-    in_plane_index: usize,
-    /// Index of the count of its crossings towards the next plane.
-    above_index: usize,
+    /// Index of the number of its crossings along x and y in the list of counts.
+    xy_count: usize,
+    /// Index of the number of its crossings along z in the list of counts.
+    z_count: usize,
 }
 
-impl Tile {
+impl WordTile {
     /// Returns the index of a word of the tile within its row, and the y of the row.
     #[inline(always)]
     fn word_position(&self, word: u32) -> (u32, u32) {
@@ -101,14 +101,14 @@ impl Tile {
 
 /// Calls `visit` with each tile of the calling block.
 #[inline(always)]
-fn for_each_tile(bits: BitRows, mut visit: impl FnMut(Tile)) {
+fn for_each_tile(bits: BitRows, mut visit: impl FnMut(WordTile)) {
     let per_plane = bits.tiles_per_plane();
     let mut index = thread::block_idx_x() as u64;
     while index < per_plane * bits.grid.nz as u64 {
         let (z, tile) = div_rem(index, per_plane);
         let first = tile * TILE as u64;
         let remaining = bits.per_plane() - first;
-        visit(Tile {
+        visit(WordTile {
             z: z as u32,
             first: first as u32,
             words: if remaining < TILE as u64 {
@@ -117,15 +117,15 @@ fn for_each_tile(bits: BitRows, mut visit: impl FnMut(Tile)) {
                 TILE
             },
             per_row: bits.per_row,
-            in_plane_index: (2 * z * per_plane + tile) as usize,
-            above_index: ((2 * z + 1) * per_plane + tile) as usize,
+            xy_count: (2 * z * per_plane + tile) as usize,
+            z_count: ((2 * z + 1) * per_plane + tile) as usize,
         });
         index += thread::grid_dim_x() as u64;
     }
 }
 
-/// Counts the crossings of each tile: for each plane first those within the plane, tile by tile,
-/// then those towards the next plane.
+/// Counts the crossings of each tile: for each plane first the crossings along x and y, tile by
+/// tile, then the crossings along z.
 ///
 /// **Mapping:** one tile per block, one word per thread, followed by a block-wide sum. **Global
 /// memory:** reads up to four words of each mask per thread and writes two counts per tile.
@@ -151,8 +151,8 @@ pub unsafe fn count_crossings(
         }
         let total = block::exclusive_sum(sum).total;
         if thread::thread_idx_x() == 0 {
-            counts.write(tile.in_plane_index, total & u32::MAX as u64);
-            counts.write(tile.above_index, total >> 32);
+            counts.write(tile.xy_count, total & u32::MAX as u64);
+            counts.write(tile.z_count, total >> 32);
         }
     });
 }
@@ -229,8 +229,8 @@ pub unsafe fn emit_crossings<T: Sample>(
         coordinates,
     };
     for_each_tile(bits, |tile| {
-        let mut plane_offset = offsets.read(tile.in_plane_index);
-        let mut above_offset = offsets.read(tile.above_index);
+        let mut xy_offset = offsets.read(tile.xy_count);
+        let mut z_offset = offsets.read(tile.z_count);
         let mut start = 0;
         while start < tile.words {
             let word = start + thread::thread_idx_x();
@@ -240,34 +240,34 @@ pub unsafe fn emit_crossings<T: Sample>(
                 crossings = side_bits.crossings(in_row, y, tile.z);
             }
             let sum = block::exclusive_sum(crossings.counts());
-            let mut index = plane_offset + (sum.before & u32::MAX as u64);
-            let mut above_index = above_offset + (sum.before >> 32);
+            let mut xy_index = xy_offset + (sum.before & u32::MAX as u64);
+            let mut z_index = z_offset + (sum.before >> 32);
             // One loop for all three axes keeps the kernel small: x and y interleaved, then z.
-            let mut pending = (crossings.x | crossings.y, crossings.z);
-            while pending.0 | pending.1 != 0 {
-                let is_in_plane = pending.0 != 0;
-                let from = if is_in_plane { pending.0 } else { pending.1 };
-                let bit = from.trailing_zeros();
+            let (mut pending_xy, mut pending_z) = (crossings.x | crossings.y, crossings.z);
+            while pending_xy | pending_z != 0 {
+                let is_along_xy = pending_xy != 0;
+                let pending = if is_along_xy { pending_xy } else { pending_z };
+                let bit = pending.trailing_zeros();
                 let low = [in_row * 32 + bit, y, tile.z];
                 let mask = 1 << bit;
-                if is_in_plane {
+                if is_along_xy {
                     let axis = if crossings.x & mask != 0 { X } else { Y };
-                    point_writer.write(index, axis, low);
-                    index += 1;
+                    point_writer.write(xy_index, axis, low);
+                    xy_index += 1;
                     if axis == X {
                         crossings.x &= !mask;
                     } else {
                         crossings.y &= !mask;
                     }
-                    pending.0 = crossings.x | crossings.y;
+                    pending_xy = crossings.x | crossings.y;
                 } else {
-                    point_writer.write(above_index, Z, low);
-                    above_index += 1;
-                    pending.1 &= pending.1 - 1;
+                    point_writer.write(z_index, Z, low);
+                    z_index += 1;
+                    pending_z &= pending_z - 1;
                 }
             }
-            plane_offset += sum.total & u32::MAX as u64;
-            above_offset += sum.total >> 32;
+            xy_offset += sum.total & u32::MAX as u64;
+            z_offset += sum.total >> 32;
             start += thread::block_dim_x();
         }
     });

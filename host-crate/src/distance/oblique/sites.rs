@@ -187,7 +187,7 @@ fn mask_points(
 /// effect: they lead outside every grid.
 fn neighbour_steps(geometry: &Geometry) -> [[i32; 3]; NEIGHBOUR_PAIRS] {
     let (metric, _) = Metric::exact(geometry);
-    let voronoi_neighbours = metric.around().into_iter();
+    let voronoi_neighbours = metric.voronoi_steps().into_iter();
     let faces = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     let mut steps = [[0; 3]; NEIGHBOUR_PAIRS];
     for (step, from) in steps.iter_mut().zip(voronoi_neighbours.chain(faces)) {

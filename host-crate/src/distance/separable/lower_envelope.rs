@@ -3,7 +3,7 @@
 mod labels;
 mod metric;
 
-use super::weights::Unit;
+use super::weights::CostUnit;
 use crate::{
     device::{Device, DeviceError, Element, Launch, Stream},
     distance::{DistanceMap, DistanceParams, NearestIndices},
@@ -13,10 +13,9 @@ use crate::{
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::{
     distance::lower_envelope::{
-        self, DistanceOutput, Distances, MAX_SIDE, NarrowBand, NearestSites, PassBound,
-        PassWeights, TruncatedDistances, Unit as LengthUnit, envelope_along_y,
-        envelope_along_y_anisotropic, envelope_along_z, envelope_along_z_anisotropic,
-        padded_row_words, scan_rows, segment, tile,
+        self, DistanceOutput, Distances, LengthUnit, MAX_SIDE, NarrowBand, NearestSites, PassBound,
+        PassWeights, TruncatedDistances, envelope_along_y, envelope_along_y_anisotropic,
+        envelope_along_z, envelope_along_z_anisotropic, padded_row_words, scan_rows, segment, tile,
     },
     grid::Grid,
 };
@@ -51,7 +50,7 @@ impl LowerEnvelopes {
     pub fn choose(
         device: &Device,
         grid: Grid,
-        unit: &Unit,
+        unit: &CostUnit,
         params: &DistanceParams,
     ) -> Option<Self> {
         let envelopes = Self::for_any_device(grid, unit, params)?;
@@ -91,7 +90,7 @@ impl LowerEnvelopes {
     }
 
     /// Returns the transform if sides and spacings fit, regardless of the device and its memory.
-    pub fn for_any_device(grid: Grid, unit: &Unit, params: &DistanceParams) -> Option<Self> {
+    pub fn for_any_device(grid: Grid, unit: &CostUnit, params: &DistanceParams) -> Option<Self> {
         Some(Self {
             scanlines: EnvelopeScanlines::new(grid)?,
             metric: EnvelopeMetric::new(grid, unit)?,

@@ -2,7 +2,7 @@
 
 use super::{
     tiles::TiledScanlines,
-    weights::{Number, Unit},
+    weights::{CostUnit, Number},
 };
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
@@ -94,7 +94,7 @@ fn row_count(grid: Grid) -> u64 {
 pub(in crate::distance) struct PartTransform<'a, C> {
     pub stream: &'a Stream,
     pub grid: Grid,
-    pub unit: &'a Unit,
+    pub unit: &'a CostUnit,
     pub weights: [C; 3],
 }
 

@@ -3,7 +3,7 @@
 use super::super::DistanceParams;
 use crate::grid::Geometry;
 use ferrovox_kernels::{
-    distance::separable::{Axis, Cost, DistanceConversion, FAR, cost::POSITION_BITS},
+    distance::separable::{Axis, Cost, DistanceConversion, NO_SITE_DISTANCE, cost::POSITION_BITS},
     grid::Grid,
 };
 
@@ -17,7 +17,7 @@ pub(in crate::distance) enum Weights {
 
 /// Unit and number type of squared distances, maximum distance, and background value.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::distance) struct Unit {
+pub(in crate::distance) struct CostUnit {
     pub weights: Weights,
     pub conversion: DistanceConversion,
     /// Cost without a site: exceeds the squared maximum distance or every squared distance in the
@@ -28,17 +28,17 @@ pub(in crate::distance) struct Unit {
 }
 
 /// Largest squared spacing, in squares of the unit, that is represented as an integer.
-const MAX_WEIGHT: f64 = 1e6;
+const MAX_INTEGER_WEIGHT: f64 = 1e6;
 
 /// Maximum number of units in the smallest spacing; more units would require 64-bit squared
 /// distances.
 const MAX_UNITS: u32 = 16;
 
 /// Maximum number of units in the smallest spacing if squared distances must be integers: as many
-/// as [`MAX_WEIGHT`] allows.
+/// as [`MAX_INTEGER_WEIGHT`] allows.
 const MAX_UNITS_SQUARED: u32 = 1000;
 
-impl Unit {
+impl CostUnit {
     pub fn for_grid(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
         Self::with_max_units(grid, geometry, params, MAX_UNITS)
     }
@@ -113,14 +113,15 @@ impl Unit {
         self
     }
 
-    /// Returns the maximum distance along an axis in voxels, rounded down; less than [`FAR`].
+    /// Returns the maximum distance along an axis in voxels, rounded down; less than
+    /// [`NO_SITE_DISTANCE`].
     pub fn max_steps_along(&self, axis: usize) -> u32 {
         let steps = match self.max_distance {
             // The conversion saturates.
             Some(max_distance) => (max_distance / self.spacing[axis]).floor() as u32,
             None => u32::MAX,
         };
-        steps.min(FAR - 1)
+        steps.min(NO_SITE_DISTANCE - 1)
     }
 
     /// Returns the largest squared distance that is not truncated, in squared units. Valid for
@@ -216,7 +217,7 @@ fn multiples_of_unit(spacing: [f64; 3], max_units: u32) -> (f64, Option<[f64; 3]
         if is_exact
             && multiples
                 .iter()
-                .all(|multiple| multiple * multiple <= MAX_WEIGHT)
+                .all(|multiple| multiple * multiple <= MAX_INTEGER_WEIGHT)
         {
             return (unit, Some(multiples.map(|multiple| multiple * multiple)));
         }

@@ -4,7 +4,7 @@
 mod plan;
 mod worker;
 
-use super::{DistanceError, DistanceParams, Method, NoSites, separable::Unit};
+use super::{DistanceError, DistanceParams, Method, NoSites, separable::CostUnit};
 use crate::{
     device::{Device, DeviceError},
     grid::{Geometry, Mask, Volume},
@@ -64,7 +64,7 @@ pub struct Slabs<'a> {
     sites: &'a Mask,
     inside: Option<&'a Mask>,
     params: DistanceParams,
-    unit: Unit,
+    unit: CostUnit,
     plan: SlabPlan,
     monitor: Monitor<'a>,
 }
@@ -114,7 +114,7 @@ impl<'a> Slabs<'a> {
         if params.no_sites == NoSites::Error && sites.count() == 0 {
             return Err(DistanceError::NoSites);
         }
-        let unit = Unit::for_grid(sites.layout().grid, sites.geometry(), params);
+        let unit = CostUnit::for_grid(sites.layout().grid, sites.geometry(), params);
         Ok(Self {
             devices,
             sites,

@@ -4,7 +4,7 @@ use crate::{
     device::Device,
     distance::{
         DistanceError, oblique,
-        separable::{Unit, Weights},
+        separable::{CostUnit, Weights},
     },
     grid::Mask,
     partition::{
@@ -113,7 +113,7 @@ impl SlabPlan {
         devices: &[Device],
         sites: &Mask,
         signed: bool,
-        unit: &Unit,
+        unit: &CostUnit,
         memory: Option<u64>,
     ) -> Result<Self, DistanceError> {
         let tiles = BitTiles::new(sites.layout().grid);

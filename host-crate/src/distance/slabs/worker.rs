@@ -5,7 +5,7 @@ use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     distance::{
         DistanceError, DistanceParams, oblique,
-        separable::{Number, PartTransform, Unit, Weights},
+        separable::{CostUnit, Number, PartTransform, Weights},
     },
 };
 use ferrovox_kernels::{
@@ -28,7 +28,7 @@ pub(super) struct SlabWorker<'a> {
     /// Grid of the mask.
     grid: Grid,
     /// Unit of squared distances, for the axes of that grid.
-    unit: Unit,
+    unit: CostUnit,
     /// Tree of the sites, for oblique axes.
     oblique: Option<oblique::SiteTree<'a>>,
 }

@@ -81,8 +81,8 @@ pub fn compare(
 ) -> Result<ComparisonOutcome, PipelineError> {
     start_threads()?;
     if job.sites == SitesFrom::Labels {
-        let why = "methods are compared for voxels or points, not for labels";
-        return Err(DistanceJobError::Conflict(why).into());
+        let reason = "methods are compared for voxels or points, not for labels";
+        return Err(DistanceJobError::Conflict(reason).into());
     }
     let device = single_device(job, false)?;
     let stream = device.stream()?;
@@ -112,7 +112,7 @@ pub fn compare(
     let methods = supported_methods(sites);
     let compute = |method| timed_map(&stream, sites, job, method).map_err(job.input.error());
     let (exact, time) = run.stages.run("exact", || compute(methods[0]))?;
-    fs::create_dir_all(&comparison.folder).map_err(|error| DistanceJobError::Folder {
+    fs::create_dir_all(&comparison.folder).map_err(|error| DistanceJobError::CreateFolder {
         folder: comparison.folder.display().to_string(),
         reason: error.to_string(),
     })?;

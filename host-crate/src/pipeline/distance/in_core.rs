@@ -34,9 +34,11 @@ pub(super) fn single_device(
     supports_limit: bool,
 ) -> Result<&Device, DistanceJobError> {
     match &job.devices[..] {
-        [_] if job.memory.is_some() && !supports_limit => Err(DistanceJobError::NoLimit),
+        [_] if job.memory.is_some() && !supports_limit => {
+            Err(DistanceJobError::MemoryLimitUnsupported)
+        }
         [device] => Ok(device),
-        devices => Err(DistanceJobError::OneDevice {
+        devices => Err(DistanceJobError::MultipleDevicesUnsupported {
             devices: devices.len(),
         }),
     }

@@ -171,8 +171,8 @@ impl DistanceJob {
                  points",
             ),
         ];
-        if let Some(&(_, why)) = conflicts.iter().find(|(applies, _)| *applies) {
-            return Err(DistanceJobError::Conflict(why));
+        if let Some(&(_, reason)) = conflicts.iter().find(|(applies, _)| *applies) {
+            return Err(DistanceJobError::Conflict(reason));
         }
         if self.devices.is_empty() {
             return Err(DistanceJobError::NoDevice);
@@ -188,7 +188,9 @@ impl DistanceJob {
     /// Rejects options that need the map in core if slabs are required.
     pub(super) fn check_slabs(&self) -> Result<(), DistanceJobError> {
         match self.in_core_only() {
-            Some(what) if self.requires_slabs() => Err(DistanceJobError::NeedsWhole { what }),
+            Some(output) if self.requires_slabs() => {
+                Err(DistanceJobError::SlabsUnsupported { output })
+            }
             _ => Ok(()),
         }
     }
@@ -204,7 +206,7 @@ impl DistanceJob {
             ),
         ];
         let first = conflicts.iter().find(|(applies, _)| *applies);
-        first.map(|&(_, what)| what)
+        first.map(|&(_, output)| output)
     }
 
     /// Returns `true` if a map of voxels must be computed slab by slab: with several devices or a

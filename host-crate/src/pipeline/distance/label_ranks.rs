@@ -14,7 +14,7 @@ const MAX_LABELS: usize = 1 << 24;
 /// f32 represents all of them, or each label is replaced by its rank among all labels.
 ///
 /// # Errors
-/// [`DistanceInputError::LongLabels`] for more than 2²⁴ labels, and out-of-memory errors.
+/// [`DistanceInputError::TooManyLabels`] for more than 2²⁴ labels, and out-of-memory errors.
 pub(super) fn to_distinguishable(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
     let ranks = match &volume {
         AnyVolume::I32(volume) => to_ranks(volume)?,
@@ -41,7 +41,7 @@ fn to_ranks<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
     catch_out_of_memory(|| {
         let labels = distinct(samples);
         if labels.len() > MAX_LABELS {
-            return Err(DistanceInputError::LongLabels {
+            return Err(DistanceInputError::TooManyLabels {
                 count: labels.len(),
             });
         }

@@ -43,7 +43,7 @@ impl Plane {
         if self.axis < 3 && self.index < dims[self.axis] {
             Ok(())
         } else {
-            Err(DistanceJobError::Plane {
+            Err(DistanceJobError::PlaneOutOfRange {
                 axis: ['x', 'y', 'z'][self.axis.min(2)],
                 index: self.index,
                 dims,

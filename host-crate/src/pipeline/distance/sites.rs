@@ -142,7 +142,7 @@ fn voxel_sites(mask: Mask, is_inside: bool) -> SiteInput {
 fn to_f32_isovalue(input: &VolumeSource, level: f64) -> Result<f32, PipelineError> {
     match level as f32 {
         isovalue if isovalue.is_finite() => Ok(isovalue),
-        _ => Err(input.error()(DistanceInputError::Level { level })),
+        _ => Err(input.error()(DistanceInputError::NonFiniteLevel { level })),
     }
 }
 
@@ -191,7 +191,7 @@ fn to_label_volume(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
         _ => None,
     };
     if let Some((voxel, value)) = fraction {
-        return Err(DistanceInputError::Fraction { voxel, value });
+        return Err(DistanceInputError::NonIntegerLabel { voxel, value });
     }
     to_distinguishable(volume)
 }
@@ -218,9 +218,9 @@ fn read_point_sites(
             at: read[first],
         };
         if strict {
-            return Err(job.input.error()(DistanceInputError::Outside(Box::new(
-                outside,
-            ))));
+            return Err(job.input.error()(DistanceInputError::PointsOutside(
+                Box::new(outside),
+            )));
         }
         let path = path.clone();
         warnings.push(Warning::Outside { path, outside });

@@ -18,7 +18,7 @@ const MEMORY_PURPOSE: &str = "squared distances";
 /// Smallest squared distance that cannot be recovered from an f32 distance by rounding. The
 /// relative error of the distance is at most 2⁻²⁴ and that of its square 2⁻²³, so smaller squares
 /// are off by less than ½.
-const MIN_INEXACT_SQUARE: u64 = 1 << 22;
+const MIN_INEXACT_SQUARED: u64 = 1 << 22;
 
 /// Fails if squared distances are not integers.
 pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), PipelineError> {
@@ -27,16 +27,13 @@ pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), Pipeli
     }
     let spacing: [f64; 3] = geometry.spacing().into();
     if spacing.iter().any(|spacing| spacing.fract() != 0.0) {
-        return Err(job.input.error()(DistanceInputError::SquaresNotWhole {
+        return Err(job.input.error()(DistanceInputError::NonIntegerSquares {
             spacing,
         }));
     }
     match job.max_distance {
         Some(max_distance) if (max_distance * max_distance).fract() != 0.0 => {
-            Err(DistanceJobError::BoundSquare {
-                bound: max_distance,
-            }
-            .into())
+            Err(DistanceJobError::NonIntegerSquaredLimit { max_distance }.into())
         }
         _ => Ok(()),
     }
@@ -58,7 +55,7 @@ pub(super) fn requires_nearest(
     let spacing = geometry.spacing();
     let extent = |k: usize| dims[k] as f64 * spacing[k];
     let squared: f64 = (0..3).map(|k| extent(k) * extent(k)).sum();
-    !is_computed_on_device(params) && squared >= MIN_INEXACT_SQUARE as f64
+    !is_computed_on_device(params) && squared >= MIN_INEXACT_SQUARED as f64
 }
 
 /// Squared distances computed by a device, on the host.
@@ -215,10 +212,10 @@ fn max_value(samples: MapSamples) -> u64 {
 
 fn squared_too_large_error(job: &DistanceJob, largest: u64) -> PipelineError {
     let samples = job.samples;
-    job.input.error()(DistanceInputError::SquareTooLarge {
+    job.input.error()(DistanceInputError::SquaredDistanceTooLarge {
         largest,
         samples,
-        most: max_value(samples),
+        max: max_value(samples),
     })
 }
 
@@ -226,7 +223,7 @@ fn squared(distances: &Volume<f32>, nearest: Option<&NearestSites>, index: usize
     let distance = f64::from(distances.samples()[index]);
     let rounded = (distance * distance).round() as u64;
     match nearest.and_then(|nearest| nearest.get(index)) {
-        Some(site) if rounded >= MIN_INEXACT_SQUARE => {
+        Some(site) if rounded >= MIN_INEXACT_SQUARED => {
             let dims = distances.dims();
             let (from, to) = (
                 voxel_position(index as u64, dims),

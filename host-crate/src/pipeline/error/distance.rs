@@ -11,11 +11,11 @@ pub enum DistanceJobError {
     #[error("{0}")]
     Conflict(&'static str),
     /// The job has no device.
-    #[error("the job names no device; name one at least")]
+    #[error("no device given; pass at least one")]
     NoDevice,
     /// The grid of the map has no voxels.
     #[error(
-        "the map's grid is {}: a map of no voxels; give three numbers from 1",
+        "the map's grid is {}, which has no voxels; give three numbers from 1",
         by(dims)
     )]
     EmptyGrid {
@@ -27,7 +27,7 @@ pub enum DistanceJobError {
         "there is no plane {axis}={index}: the volume has {} voxels, so {axis} is 0 to {}",
         by(dims), .dims[(*.axis as usize).wrapping_sub('x' as usize).min(2)].saturating_sub(1)
     )]
-    Plane {
+    PlaneOutOfRange {
         /// Axis perpendicular to the plane: x, y or z.
         axis: char,
         /// Index of the plane along that axis.
@@ -35,40 +35,42 @@ pub enum DistanceJobError {
         /// Voxels along x, y and z.
         dims: [usize; 3],
     },
-    /// The square of the maximum distance cannot be written as an integer.
+    /// The square of the maximum distance is not an integer.
     #[error(
-        "the square of the largest distance {bound} is no whole number; write the map as f32, or give another bound"
+        "the square of the maximum distance {max_distance} is not an integer; write the map as f32, \
+         or change the maximum distance"
     )]
-    BoundSquare {
-        /// The maximum distance.
-        bound: f64,
+    NonIntegerSquaredLimit {
+        /// Distance at which the map is truncated, in world units.
+        max_distance: f64,
     },
-    /// Several devices cannot compute such a map together.
+    /// The map is not divided into slabs, so that only one device can compute it.
     #[error(
-        "{devices} devices: several make a map together by the method separable, from sites that are voxels, without a comparison; \
-         name one device"
+        "{devices} devices given, but several devices require method separable, voxels as sites and \
+         no comparison; name one device"
     )]
-    OneDevice {
+    MultipleDevicesUnsupported {
         /// Number of devices of the job.
         devices: usize,
     },
     /// The method does not support a memory limit.
     #[error(
-        "a memory limit goes with the methods separable, bucketed, cubes and brute-force, without a comparison; leave it out"
+        "a memory limit requires method separable, bucketed, cubes or brute-force and no comparison; \
+         omit it"
     )]
-    NoLimit,
-    /// A result that cannot be computed slab by slab.
+    MemoryLimitUnsupported,
+    /// An output requires the map in core, but the map is divided into slabs.
     #[error(
-        "{what} needs the whole map, and with a memory limit or several devices it is made in slabs; name one device, and leave \
-         the memory limit out"
+        "{output} requires the map in core, but a memory limit or several devices divide it into \
+         slabs; name one device and omit the memory limit"
     )]
-    NeedsWhole {
-        /// Name of the result.
-        what: &'static str,
+    SlabsUnsupported {
+        /// Name of the output.
+        output: &'static str,
     },
     /// The folder for pictures cannot be created.
-    #[error("{folder}: cannot make the folder: {reason}")]
-    Folder {
+    #[error("{folder}: cannot create the folder: {reason}")]
+    CreateFolder {
         /// The folder.
         folder: String,
         /// Reason given by the operating system.
@@ -85,16 +87,16 @@ pub enum DistanceInputError {
     Memory(#[from] OutOfMemory),
     /// The level is not finite as `f32`.
     #[error("the level is {level}; give the level a finite number within the range of f32")]
-    Level {
+    NonFiniteLevel {
         /// The level.
         level: f64,
     },
-    /// A label is not a whole number.
+    /// A label is not an integer.
     #[error(
-        "voxel ({}, {}, {}) is {value}: labels are whole numbers; measure to a level of such a volume",
+        "voxel ({}, {}, {}) is {value}, but labels are integers; use a level instead of labels",
         voxel[0], voxel[1], voxel[2]
     )]
-    Fraction {
+    NonIntegerLabel {
         /// Index of the voxel.
         voxel: [usize; 3],
         /// Sample of the voxel.
@@ -102,37 +104,39 @@ pub enum DistanceInputError {
     },
     /// There are more labels than devices can distinguish.
     #[error(
-        "there are {count} different labels, some of which are no exact numbers of f32; 16777216 can be told apart then: renumber them from 0"
+        "there are {count} different labels, some of which f32 cannot represent; at most 16777216 \
+         can be distinguished in that case: renumber them from 0"
     )]
-    LongLabels {
+    TooManyLabels {
         /// Number of distinct labels.
         count: usize,
     },
     /// Points lie outside the grid in a strict job.
-    #[error("{0}; without the strict check they count")]
-    Outside(Box<PointsOutside>),
+    #[error("{0}; omit the strict check to use them as sites")]
+    PointsOutside(Box<PointsOutside>),
     /// Squared distances are not integers for this spacing.
     #[error(
-        "with a spacing of {}, {} and {} squared distances are no whole numbers; write the map as f32, or measure in voxels by a spacing of 1",
+        "squared distances are not integers at spacing {}, {} and {}; write the map as f32, or measure in \
+         voxels with spacing 1",
         spacing[0], spacing[1], spacing[2]
     )]
-    SquaresNotWhole {
+    NonIntegerSquares {
         /// Spacing along x, y and z.
         spacing: [f64; 3],
     },
     /// Squared distances exceed the sample type.
     #[error(
-        "squared distances are up to {largest}, which does not fit in {} (up to {most}); write the map as {}, or bound the distances \
-         by a largest distance up to {}",
-        samples.name(), if *samples == MapSamples::U16 { "u32" } else { "f32" }, most.isqrt()
+        "squared distances are up to {largest}, which does not fit in {} (up to {max}); write the map as \
+         {}, or truncate it at a distance up to {}",
+        samples.name(), if *samples == MapSamples::U16 { "u32" } else { "f32" }, max.isqrt()
     )]
-    SquareTooLarge {
+    SquaredDistanceTooLarge {
         /// Maximum squared distance.
         largest: u64,
         /// Requested sample type.
         samples: MapSamples,
         /// Maximum of the sample type.
-        most: u64,
+        max: u64,
     },
 }
 

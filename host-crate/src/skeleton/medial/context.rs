@@ -101,7 +101,7 @@ pub fn direction(
     let [a, b] = [to_voxels(from), to_voxels(to)];
     let offset = context
         .metric
-        .world([0, 1, 2].map(|axis| b[axis] - a[axis]));
+        .to_world([0, 1, 2].map(|axis| b[axis] - a[axis]));
     Vector3::from(offset).try_normalize(1e-9)
 }
 

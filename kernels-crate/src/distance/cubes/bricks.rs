@@ -68,7 +68,7 @@ impl<C: Real> BrickSearch<C> {
     /// Appends those sites from `start` to `end` (at most one batch) whose squared distance to the
     /// brick is at most `limit`.
     #[inline(always)]
-    fn add(&self, sorted: View<f32>, start: usize, end: usize, limit: C) {
+    fn append_near_sites(&self, sorted: View<f32>, start: usize, end: usize, limit: C) {
         let mut site = start + thread::thread_idx_x() as usize;
         while site < end {
             let offset = 3 * site;
@@ -129,30 +129,30 @@ impl<C: Real> BrickSearch<C> {
         });
     }
 
-    /// Compares the voxels with all sites of the cubes within `reach`. All threads of the block
+    /// Compares the voxels with all sites within `radius` of the brick. All threads of the block
     /// must call it.
     #[inline(always)]
-    fn run(
+    fn compare_near_sites(
         &self,
         sorted: View<f32>,
         starts: View<u64>,
         boxes: View<f32>,
         cubes: Cubes,
         search: &SearchRadii,
-        reach: f32,
+        radius: f32,
     ) {
         let factors = search.factors::<f32>();
         let low = self.first.map(|first| first as f32);
         let high = low.map(|low| low + (BRICK - 1) as f32);
         let bounds = Bounds { low, high };
         let range = |axis: usize, count: u32| {
-            let along = reach / factors[axis] * SLACK;
+            let along = radius / factors[axis] * SLACK;
             (
                 cubes.along(count, low[axis] - along),
                 cubes.along(count, high[axis] + along),
             )
         };
-        let limit = C::narrow(reach as f64 * reach as f64);
+        let limit = C::narrow(radius as f64 * radius as f64);
         let (x, y, z) = (range(0, cubes.nx), range(1, cubes.ny), range(2, cubes.nz));
         let (mut cx, mut cy, mut cz) = (x.0, y.0, z.0);
         self.sites.clear();
@@ -160,14 +160,14 @@ impl<C: Real> BrickSearch<C> {
             let cube = cubes.index(cx, cy, cz);
             let (mut start, end) = (starts.read(cube) as usize, starts.read(cube + 1) as usize);
             let cube_bounds = Bounds::read(boxes, cube);
-            if start < end && bounds.nearest_squared(&cube_bounds, factors) > reach * reach {
+            if start < end && bounds.nearest_squared(&cube_bounds, factors) > radius * radius {
                 start = end;
             }
             self.sites.for_each_batch(
                 start,
                 end,
                 |count| self.compare(count),
-                |start, end| self.add(sorted, start, end, limit),
+                |start, end| self.append_near_sites(sorted, start, end, limit),
             );
             cx += 1;
             if cx > x.1 {
@@ -186,10 +186,10 @@ impl<C: Real> BrickSearch<C> {
 ///
 /// **Mapping:** one brick per block, columns of 8 voxels along z per thread, whose squared
 /// distances stay in registers during a comparison. **Phases**, separated by barriers: (1) threads
-/// stride over the sites of the cubes within reach and append those near enough to a buffer of 512
-/// sites; (2) every thread compares its voxels with all buffered sites, all lanes reading the same
-/// one. **Shared memory:** 10 KiB. **Global memory:** reads each nearby site once per brick and
-/// writes one distance per voxel.
+/// stride over the sites of the cubes within the search radius and append the near ones to a buffer
+/// of 512 sites; (2) every thread compares its voxels with all buffered sites, all lanes reading
+/// the same one. **Shared memory:** 10 KiB. **Global memory:** reads each nearby site once per
+/// brick and writes one distance per voxel.
 ///
 /// # Safety
 /// `sorted`, `starts` and `boxes` are the results of the sorting kernels, `nodes` and `centres`
@@ -212,7 +212,7 @@ pub unsafe fn measure_bricks<C: Real>(
     let count = shared_view![u32; 1];
     let best = shared_view![f64; HEIGHT * COLUMNS];
     let grid = slab.grid;
-    let radius = search.brick_radius();
+    let brick_radius = search.brick_radius();
     let searched = search.search_max as f32;
     let mut index = thread::block_idx_x() as u64;
     while index < slab.bricks() {
@@ -222,10 +222,10 @@ pub unsafe fn measure_bricks<C: Real>(
         let first = brick.map(|brick| brick * BRICK);
         let [x, y, z] = brick;
         let centre = centres.read(nodes.index(x + 1, y + 1, z + 1));
-        let is_near = centre <= (searched + radius) * SLACK;
+        let is_near = centre <= (searched + brick_radius) * SLACK;
         if is_near {
-            let farthest = centre + radius;
-            let reach = SLACK
+            let farthest = centre + brick_radius;
+            let radius = SLACK
                 * if farthest < searched {
                     farthest
                 } else {
@@ -250,7 +250,7 @@ pub unsafe fn measure_bricks<C: Real>(
                     k += 1;
                 }
             });
-            brick_search.run(sorted, starts, boxes, cubes, &search, reach);
+            brick_search.compare_near_sites(sorted, starts, boxes, cubes, &search, radius);
         }
         BrickSearch::<C>::for_each_column(|column| {
             let (cx, cy) = (column as u32 % BRICK, column as u32 / BRICK);
@@ -258,7 +258,7 @@ pub unsafe fn measure_bricks<C: Real>(
             if x >= grid.nx || y >= grid.ny {
                 return;
             }
-            let estimate = Estimate::along_z(centres, nodes, brick, cx, cy);
+            let estimate = Estimate::from_centres(centres, nodes, brick, cx, cy);
             let mut k = 0;
             while k < HEIGHT {
                 let z = first[2] + k as u32;
@@ -268,7 +268,7 @@ pub unsafe fn measure_bricks<C: Real>(
                     } else {
                         f64::INFINITY
                     };
-                    let units = length(&search, squared, estimate.value(k));
+                    let units = blend_distance(&search, squared, estimate.value(k));
                     let voxel = grid.sample(x, y, z - slab.first * BRICK);
                     distances.write(voxel, search.scale.length(units));
                 }
@@ -279,9 +279,10 @@ pub unsafe fn measure_bricks<C: Real>(
     }
 }
 
-/// Returns the distance of a voxel, in units, from the squared distance found and the estimate.
+/// Returns the distance of a voxel, in units, blended from the squared distance found and the
+/// estimate.
 #[inline(always)]
-fn length(search: &SearchRadii, squared: f64, estimate: f32) -> f64 {
+fn blend_distance(search: &SearchRadii, squared: f64, estimate: f32) -> f64 {
     let found = GpuFloat::sqrt(squared);
     if squared <= search.exact_max * search.exact_max {
         return found;
@@ -299,8 +300,8 @@ fn length(search: &SearchRadii, squared: f64, estimate: f32) -> f64 {
     if found >= search.search_max {
         return estimate;
     }
-    let part = (found - search.exact_max) / (search.search_max - search.exact_max);
-    found + part * (estimate - found)
+    let weight = (found - search.exact_max) / (search.search_max - search.exact_max);
+    found + weight * (estimate - found)
 }
 
 /// Distances along a column of a brick, interpolated between the centres of bricks.
@@ -316,16 +317,16 @@ struct Estimate {
 
 impl Estimate {
     #[inline(always)]
-    fn along_z(centres: View<f32>, nodes: Nodes, brick: [u32; 3], cx: u32, cy: u32) -> Self {
-        let (x, along_x) = interpolation(cx);
-        let (y, along_y) = interpolation(cy);
+    fn from_centres(centres: View<f32>, nodes: Nodes, brick: [u32; 3], cx: u32, cy: u32) -> Self {
+        let (x, weight_x) = interpolation(cx);
+        let (y, weight_y) = interpolation(cy);
         let (x, y) = (brick[0] + x, brick[1] + y);
         let plane = |z: u32| {
             let row = |y: u32| {
                 let offset = nodes.index(x, y, z);
-                centres.read(offset) * (1.0 - along_x) + centres.read(offset + 1) * along_x
+                centres.read(offset) * (1.0 - weight_x) + centres.read(offset + 1) * weight_x
             };
-            row(y) * (1.0 - along_y) + row(y + 1) * along_y
+            row(y) * (1.0 - weight_y) + row(y + 1) * weight_y
         };
         Self {
             before: plane(brick[2]),
@@ -337,13 +338,13 @@ impl Estimate {
     /// Returns the estimate for voxel `k` of the column.
     #[inline(always)]
     fn value(&self, k: usize) -> f32 {
-        let (node, along) = interpolation(k as u32);
+        let (node, weight) = interpolation(k as u32);
         let (low, high) = if node == 0 {
             (self.before, self.here)
         } else {
             (self.here, self.after)
         };
-        low * (1.0 - along) + high * along
+        low * (1.0 - weight) + high * weight
     }
 }
 

@@ -232,8 +232,8 @@ pub unsafe fn measure_nodes<C: Real>(
                 });
                 let largest = cuda_std::GpuFloat::sqrt(block::reduce::<f32, Max>(largest));
                 let bound = search.node_max as f32;
-                let reach = SLACK * if largest < bound { largest } else { bound };
-                limit = reach * reach;
+                let radius = SLACK * if largest < bound { largest } else { bound };
+                limit = radius * radius;
             }
             if next >= cubes {
                 break;

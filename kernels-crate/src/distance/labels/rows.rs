@@ -1,6 +1,6 @@
 //! Distances to other labels along x.
 
-use super::super::separable::{Cost, FAR, FIELDS_PER_WORD, RowCosts};
+use super::super::separable::{Cost, FIELDS_PER_WORD, NO_SITE_DISTANCE, RowCosts};
 use crate::rows::Rows;
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
@@ -42,9 +42,9 @@ pub unsafe fn squared_from_changes<C: Cost + KernelType>(
 }
 
 /// Returns the distance from a voxel of a word to the nearest voxel with another label; at least
-/// [`FAR`] if there is none. The fields describe the label changes: the word, the distance from its
-/// first voxel to the last change before it, and the distance from its last voxel to the first
-/// change after it.
+/// [`NO_SITE_DISTANCE`] if there is none. The fields describe the label changes: the word, the
+/// distance from its first voxel to the last change before it, and the distance from its last voxel
+/// to the first change after it.
 #[inline(always)]
 fn distance_to_other_label([changes, gap_before, gap_after, _]: [u32; 4], bit: u32) -> u32 {
     let here_or_before = changes << (31 - bit);
@@ -53,15 +53,15 @@ fn distance_to_other_label([changes, gap_before, gap_after, _]: [u32; 4], bit: u
     // The nearest voxel with another label is the one before the change, one voxel farther.
     let step_back = if here_or_before != 0 {
         here_or_before.leading_zeros() + 1
-    } else if gap_before < FAR {
+    } else if gap_before < NO_SITE_DISTANCE {
         gap_before + bit + 1
     } else {
-        FAR
+        NO_SITE_DISTANCE
     };
     let step_forward = if later_changes != 0 {
         later_changes.trailing_zeros() + 1
     } else {
-        // [`FAR`] leaves enough headroom to add a word.
+        // [`NO_SITE_DISTANCE`] leaves enough headroom to add a word.
         gap_after + (31 - bit)
     };
     if step_back < step_forward {
@@ -77,19 +77,40 @@ mod tests {
 
     #[test]
     fn distances_to_changes_around_a_voxel() {
-        assert!(distance_to_other_label([0, FAR, FAR, 0], 0) >= FAR);
-        assert!(distance_to_other_label([0, FAR, FAR, 0], 31) >= FAR);
+        assert!(
+            distance_to_other_label([0, NO_SITE_DISTANCE, NO_SITE_DISTANCE, 0], 0)
+                >= NO_SITE_DISTANCE
+        );
+        assert!(
+            distance_to_other_label([0, NO_SITE_DISTANCE, NO_SITE_DISTANCE, 0], 31)
+                >= NO_SITE_DISTANCE
+        );
         // A change at a voxel: that voxel and its predecessor are at distance 1 from each other.
-        assert_eq!(distance_to_other_label([1 << 7, FAR, FAR, 0], 7), 1);
-        assert_eq!(distance_to_other_label([1 << 7, FAR, FAR, 0], 6), 1);
-        assert_eq!(distance_to_other_label([1 << 7, FAR, FAR, 0], 0), 7);
-        assert_eq!(distance_to_other_label([1 << 7, FAR, FAR, 0], 31), 25);
+        assert_eq!(
+            distance_to_other_label([1 << 7, NO_SITE_DISTANCE, NO_SITE_DISTANCE, 0], 7),
+            1
+        );
+        assert_eq!(
+            distance_to_other_label([1 << 7, NO_SITE_DISTANCE, NO_SITE_DISTANCE, 0], 6),
+            1
+        );
+        assert_eq!(
+            distance_to_other_label([1 << 7, NO_SITE_DISTANCE, NO_SITE_DISTANCE, 0], 0),
+            7
+        );
+        assert_eq!(
+            distance_to_other_label([1 << 7, NO_SITE_DISTANCE, NO_SITE_DISTANCE, 0], 31),
+            25
+        );
         // Changes in other words.
-        assert_eq!(distance_to_other_label([0, 3, FAR, 0], 0), 4);
-        assert_eq!(distance_to_other_label([0, 3, FAR, 0], 31), 35);
-        assert_eq!(distance_to_other_label([0, FAR, 1, 0], 31), 1);
+        assert_eq!(distance_to_other_label([0, 3, NO_SITE_DISTANCE, 0], 0), 4);
+        assert_eq!(distance_to_other_label([0, 3, NO_SITE_DISTANCE, 0], 31), 35);
+        assert_eq!(distance_to_other_label([0, NO_SITE_DISTANCE, 1, 0], 31), 1);
         assert_eq!(distance_to_other_label([0, 9, 1, 0], 30), 2);
         // A previous change at the largest distance.
-        assert_eq!(distance_to_other_label([0, FAR - 33, FAR, 0], 31), FAR - 1);
+        assert_eq!(
+            distance_to_other_label([0, NO_SITE_DISTANCE - 33, NO_SITE_DISTANCE, 0], 31),
+            NO_SITE_DISTANCE - 1
+        );
     }
 }

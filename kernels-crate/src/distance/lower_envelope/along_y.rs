@@ -10,7 +10,7 @@ use super::{
         TruncatedDistances,
     },
     pass_cost::{Anisotropic, PassCost, PassWeights, RowDistance},
-    row_scan::FAR,
+    row_scan::NO_SITE_GAP,
     tile::{CHUNK, COST_BITS, Tile},
 };
 use crate::{
@@ -270,12 +270,12 @@ impl Tile {
         let [bits, gaps] = if row < rows {
             row_scan_words.read_vector::<2>(2 * row as usize)
         } else {
-            [0, FAR | FAR << 16]
+            [0, NO_SITE_GAP | NO_SITE_GAP << 16]
         };
         let has_site = if O::TRUNCATED {
             bits != 0 || gaps & 0xffff <= max_cost || gaps >> 16 <= max_cost
         } else {
-            bits != 0 || gaps != FAR | FAR << 16
+            bits != 0 || gaps != NO_SITE_GAP | NO_SITE_GAP << 16
         };
         // SAFETY: all lanes of the warp take part.
         let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has_site) };

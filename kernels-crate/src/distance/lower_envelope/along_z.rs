@@ -4,6 +4,7 @@ use super::{
     NO_SITE_COST,
     filter::Filter,
     labels::LabelClamp,
+    length_unit::LengthUnit,
     nearest_site::ColumnSiteLookup,
     output::{
         DistanceOutput, Distances, LabelDistances, NarrowBand, NearestSites, PassBound,
@@ -11,7 +12,6 @@ use super::{
     },
     pass_cost::{Anisotropic, PassCost, PassWeights, SquaredDistance},
     tile::{CHUNK, Tile, cost},
-    unit::Unit,
 };
 use crate::{
     arith::{div_ceil_u32, div_rem_u32},
@@ -49,7 +49,7 @@ use cuda_std::{
 /// [`tile_len`](super::segment::tile_len). `distances` has one element per voxel, and so has
 /// `nearest` if nearest sites are computed.
 #[kernel(U = [u32, f64], O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
-pub unsafe fn envelope_along_z<U: Unit, O: DistanceOutput + KernelType>(
+pub unsafe fn envelope_along_z<U: LengthUnit, O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     squared: View<u32>,
     planes: View<u32>,
@@ -91,7 +91,7 @@ pub unsafe fn envelope_along_z<U: Unit, O: DistanceOutput + KernelType>(
 /// The requirements of [`envelope_along_z`] hold; in addition `weights` and sides are such that all
 /// numbers [fit](Anisotropic).
 #[kernel(U = [f32, f64], O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
-pub unsafe fn envelope_along_z_anisotropic<U: Unit, O: DistanceOutput + KernelType>(
+pub unsafe fn envelope_along_z_anisotropic<U: LengthUnit, O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     squared: View<u32>,
     planes: View<u32>,
@@ -138,7 +138,7 @@ pub unsafe fn envelope_along_z_anisotropic<U: Unit, O: DistanceOutput + KernelTy
 /// # Safety
 /// The requirements of [`envelope_along_z`] hold.
 #[kernel(U = [u32, f64])]
-pub unsafe fn label_envelope_along_z<U: Unit>(
+pub unsafe fn label_envelope_along_z<U: LengthUnit>(
     squared: View<u32>,
     reached: View<u32>,
     changes: View<u32>,
@@ -181,7 +181,7 @@ struct Pass<'a, U> {
     nearest: Option<ViewMut<'a, u32>>,
 }
 
-impl<U: Unit> Pass<'_, U> {
+impl<U: LengthUnit> Pass<'_, U> {
     /// Runs the pass for the calling block.
     ///
     /// # Safety
@@ -328,7 +328,7 @@ fn repeat(count: u32, mut write: impl FnMut()) {
 impl PassBound {
     /// Converts a squared distance to a distance, or to `background` if it exceeds the bound.
     #[inline(always)]
-    fn distance<U: Unit>(self, squared: u32, unit: U, background: f32) -> f32 {
+    fn distance<U: LengthUnit>(self, squared: u32, unit: U, background: f32) -> f32 {
         let distance = unit.distance(squared);
         if squared > self.max_squared || distance > background {
             background

@@ -5,7 +5,7 @@ use super::{
     labels::LabelClamp,
     output::{DistanceOutput, PassBound},
     pass_cost::PassCost,
-    tile::{LAST_START, STARTS, Tile, cost, link},
+    tile::{LAST_TAKEOVER, TAKEOVERS, Tile, cost, link},
 };
 use cuda_std::{bits::bfind, misc::opaque};
 
@@ -62,15 +62,15 @@ impl Tile {
         mut visit: impl FnMut(u32, u32, S::Output),
     ) {
         let chunk_start = self.chunk_start();
-        let mut starts = self.row(self.chunk, STARTS);
+        let mut takeovers = self.row(self.chunk, TAKEOVERS);
         let (mut offset, mut squared, mut next_position) = (0, NO_SITE_COST, 0);
         let mut site = S::Output::default();
         let (mut stage1, mut stage2) = (S::Stage1::default(), S::Stage2::default());
         // The first candidate of a line takes over at output 0.
-        if !O::TRUNCATED || self.row(0, STARTS) & 1 != 0 {
+        if !O::TRUNCATED || self.row(0, TAKEOVERS) & 1 != 0 {
             let position = if self.chunk == 0 {
                 // This candidate has no predecessor.
-                starts ^= 1;
+                takeovers ^= 1;
                 self.first_candidate()
             } else {
                 self.entry_candidate()
@@ -85,7 +85,7 @@ impl Tile {
             stage2 = lookup.resolve_row(next_position, lookup.prefetch(next_position));
             stage1 = lookup.prefetch(link(self.read(next_position)));
         }
-        let mut events = starts;
+        let mut events = takeovers;
         if O::LABELS {
             events |= clamp.changes;
         }
@@ -93,7 +93,7 @@ impl Tile {
         if output_count >= 32 {
             unroll_32!(I => {
                 if events & 1 << I != 0 {
-                    if !O::LABELS || starts & 1 << I != 0 {
+                    if !O::LABELS || takeovers & 1 << I != 0 {
                         let position = opaque(next_position);
                         let word = self.read(position);
                         (squared, next_position) = (pass_cost.squared(cost(word)), link(word));
@@ -116,7 +116,7 @@ impl Tile {
         }
         let mut i = 0;
         while i < output_count {
-            if starts & 1 != 0 {
+            if takeovers & 1 != 0 {
                 let position = next_position;
                 let word = self.read(position);
                 (squared, next_position) = (pass_cost.squared(cost(word)), link(word));
@@ -125,7 +125,7 @@ impl Tile {
                 stage2 = lookup.resolve_row(next_position, stage1);
                 stage1 = lookup.prefetch(link(self.read(next_position)));
             }
-            starts >>= 1;
+            takeovers >>= 1;
             let mut squared_distance =
                 squared.wrapping_add(pass_cost.line_squared(offset.wrapping_add(i)));
             if O::LABELS {
@@ -197,7 +197,7 @@ impl Tile {
         let mut entry_candidate = 0;
         let mut earlier_chunk = 0;
         while earlier_chunk < self.chunk {
-            let position = self.row(earlier_chunk, LAST_START);
+            let position = self.row(earlier_chunk, LAST_TAKEOVER);
             entry_candidate = if position > entry_candidate {
                 position
             } else {

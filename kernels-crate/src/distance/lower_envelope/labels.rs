@@ -18,7 +18,7 @@
 //! [`mark_changes_along_z`]: super::mark_changes_along_z
 
 use super::{
-    row_scan::FAR,
+    row_scan::NO_SITE_GAP,
     tile::{CHANGES, Tile},
 };
 use crate::{arith::div_ceil_u32, grid::Grid, rows::Items};
@@ -30,7 +30,8 @@ use cuda_std::{
 
 /// Computes, for each word of label changes along x, what [`scan_rows`](super::scan_rows) computes
 /// for sites: the word itself, the distance from its first voxel to the last change before it, and
-/// the distance from its last voxel to the first change after it ([`FAR`] if there is none).
+/// the distance from its last voxel to the first change after it ([`NO_SITE_GAP`] if there is
+/// none).
 ///
 /// **Mapping:** one row per thread, neighbouring threads on neighbouring rows. **Global memory:**
 /// reads each word of the row twice and writes two words. Shared memory is not used.
@@ -56,13 +57,13 @@ pub unsafe fn scan_label_changes(
             with_changes |= ((word != 0) as u32) << w;
             w += 1;
         }
-        let mut gap_before = FAR;
+        let mut gap_before = NO_SITE_GAP;
         let mut w = 0;
         while w < words {
             let at = w as usize * word_stride + row;
             let word = along_x.read(at);
             let words_after = with_changes >> w >> 1;
-            let mut gap_after = FAR;
+            let mut gap_after = NO_SITE_GAP;
             if words_after != 0 {
                 let word_gap = words_after.trailing_zeros();
                 let next = along_x.read(at + (1 + word_gap as usize) * word_stride);
@@ -71,10 +72,10 @@ pub unsafe fn scan_label_changes(
             row_scan.write_vector(2 * at, [word, gap_before | gap_after << 16]);
             gap_before = if word != 0 {
                 word.leading_zeros() + 1
-            } else if gap_before < FAR {
+            } else if gap_before < NO_SITE_GAP {
                 gap_before + 32
             } else {
-                FAR
+                NO_SITE_GAP
             };
             w += 1;
         }

@@ -67,6 +67,7 @@ pub mod evaluate;
 pub mod filter;
 pub mod label_changes;
 pub mod labels;
+pub mod length_unit;
 mod nearest_site;
 pub mod output;
 pub mod pass_cost;
@@ -75,21 +76,20 @@ pub mod scatter;
 pub mod segment;
 pub mod tangent;
 pub mod tile;
-pub mod unit;
 mod warp_tiles;
 
 pub use along_y::{envelope_along_y, envelope_along_y_anisotropic, label_envelope_along_y};
 pub use along_z::{envelope_along_z, envelope_along_z_anisotropic, label_envelope_along_z};
 pub use label_changes::{mark_changes_along_z, mark_changes_in_planes};
 pub use labels::scan_label_changes;
+pub use length_unit::LengthUnit;
 pub use output::{
     DistanceOutput, Distances, LabelDistances, NarrowBand, NearestSites, PassBound,
     TruncatedDistances,
 };
-pub use pass_cost::{MAX_WEIGHT, PassWeights};
+pub use pass_cost::{MAX_PASS_WEIGHT, PassWeights};
 pub use row_scan::{padded_row_words, scan_rows};
 pub use tile::Tile;
-pub use unit::Unit;
 
 /// Largest supported side, in voxels.
 pub const MAX_SIDE: u32 = 1024;

@@ -1,4 +1,4 @@
-//! Nearest sites of the candidates in the last pass.
+//! Lookup of the nearest site of each candidate in the pass along z.
 
 use super::{evaluate::SiteLookup, row_scan::nearest_site_in_row, tile::COST_BITS};
 use crate::grid::Grid;

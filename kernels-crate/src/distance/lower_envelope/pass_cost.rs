@@ -2,7 +2,7 @@
 
 use super::{
     NO_SITE_COST,
-    row_scan::FAR,
+    row_scan::NO_SITE_GAP,
     tile::{cost, cost_with_high_bits},
 };
 use cuda_std::float::{mul_add_round_down, recip_normal};
@@ -141,7 +141,7 @@ macro_rules! isotropic_pass_cost {
     };
 }
 
-isotropic_pass_cost!(RowDistance FAR | cost: u32 | cost * cost, |word, position, float_bias| {
+isotropic_pass_cost!(RowDistance NO_SITE_GAP | cost: u32 | cost * cost, |word, position, float_bias| {
     let cost = cost(word);
     cost * cost + float_bias + position * position
 });
@@ -162,7 +162,7 @@ pub struct PassWeights {
 }
 
 /// Largest supported weight; the filter is exact up to it.
-pub const MAX_WEIGHT: u32 = 361;
+pub const MAX_PASS_WEIGHT: u32 = 361;
 
 /// Offset of the filter's outputs relative to a chunk, so that none of them is negative.
 const OUTPUT_OFFSET: u32 = super::MAX_SIDE;

@@ -11,7 +11,7 @@ use cuda_std::{
 
 /// Distance stored if there is no site. It exceeds every distance, and with up to 31 added it still
 /// fits in 11 bits.
-pub const FAR: u32 = 2016;
+pub const NO_SITE_GAP: u32 = 2016;
 
 /// Returns the stride between rows in a warp's shared memory, in words: an odd number, so that
 /// lanes that process one row each access different banks.
@@ -28,8 +28,8 @@ pub const fn threads(ny: u32) -> u32 {
 }
 
 /// Computes, for each word of site bits, the word itself, the distance from its first voxel to the
-/// last site before it, and the distance from its last voxel to the first site after it ([`FAR`] if
-/// there is none); and for each plane whether it has sites.
+/// last site before it, and the distance from its last voxel to the first site after it
+/// ([`NO_SITE_GAP`] if there is none); and for each plane whether it has sites.
 ///
 /// **Mapping:** one plane per block, 32 rows per warp at a time. **Phases**, separated by
 /// warp-level barriers: (1) copy the rows to shared memory in storage order, so that reads use full
@@ -85,12 +85,12 @@ pub unsafe fn scan_rows(bits: View<u32>, grid: Grid, row_scan: ViewMut<u32>, pla
                 any |= with_sites;
                 let row_stride = grid.nz as usize * grid.ny as usize;
                 let mut at = first_row + lane as usize;
-                let mut gap_before = FAR;
+                let mut gap_before = NO_SITE_GAP;
                 let mut w = 0;
                 while w < words {
                     let word = rows.read(lane_row + w as usize);
                     let words_after = with_sites >> w >> 1;
-                    let mut gap_after = FAR;
+                    let mut gap_after = NO_SITE_GAP;
                     if words_after != 0 {
                         let word_gap = words_after.trailing_zeros();
                         let next = rows.read(lane_row + (w + 1 + word_gap) as usize);
@@ -100,10 +100,10 @@ pub unsafe fn scan_rows(bits: View<u32>, grid: Grid, row_scan: ViewMut<u32>, pla
                     at += row_stride;
                     gap_before = if word != 0 {
                         word.leading_zeros() + 1
-                    } else if gap_before < FAR {
+                    } else if gap_before < NO_SITE_GAP {
                         gap_before + 32
                     } else {
-                        FAR
+                        NO_SITE_GAP
                     };
                     w += 1;
                 }

@@ -1,6 +1,6 @@
 //! Marks of takeover outputs.
 
-use super::tile::{LAST_START, STARTS, Tile, link, with_link};
+use super::tile::{LAST_TAKEOVER, TAKEOVERS, Tile, link, with_link};
 use cuda_std::bits::bfind;
 
 impl Tile {
@@ -8,8 +8,8 @@ impl Tile {
     /// own chunk.
     #[inline(always)]
     pub fn clear_takeovers(&self) {
-        self.set_row(self.chunk, STARTS, 0);
-        self.set_row(self.chunk, LAST_START, 0);
+        self.set_row(self.chunk, TAKEOVERS, 0);
+        self.set_row(self.chunk, LAST_TAKEOVER, 0);
     }
 
     /// Marks the takeover outputs of the chunk's candidates, and replaces the link of each
@@ -37,8 +37,8 @@ impl Tile {
             let position = self.chunk_start() + bit;
             let word = self.read_in_chunk(bit);
             let takeover = link(word);
-            self.or_row(takeover / 32, STARTS, 1_u32.rotate_left(takeover));
-            self.max_row(takeover / 32, LAST_START, position);
+            self.or_row(takeover / 32, TAKEOVERS, 1_u32.rotate_left(takeover));
+            self.max_row(takeover / 32, LAST_TAKEOVER, position);
             self.write_in_chunk(bit, with_link(word, next));
             next = position;
         }

@@ -40,9 +40,9 @@ pub fn with_link(word: u32, link: u32) -> u32 {
 /// Row of the envelope vertices of a chunk, as a bit mask per lane.
 pub const ENVELOPE: usize = 0;
 /// Row of the takeover outputs in the chunk, as a bit mask per lane.
-pub const STARTS: usize = 1;
+pub const TAKEOVERS: usize = 1;
 /// Row of the last candidate that takes over in the chunk.
-pub const LAST_START: usize = 2;
+pub const LAST_TAKEOVER: usize = 2;
 /// Row of the reciprocals of separations, in use until the chunk's envelope is built.
 pub const RECIPROCALS: usize = 3;
 /// Row of the label changes of the chunk, as a bit mask per lane; in use after the chunk's envelope

@@ -1,4 +1,4 @@
-//! Nearest sites of the centres of blocks of voxels.
+//! NearestSiteSearch sites of the centres of blocks of voxels.
 
 use super::{
     metric::ObliqueMetric,
@@ -70,13 +70,14 @@ impl BlockGrid {
     }
 }
 
+/// Returns the quotient of two numbers, rounded down.
 #[inline(always)]
 fn divide(a: u32, b: u32) -> u32 {
     div_rem(a as u64, b as u64).0 as u32
 }
 
 /// Search for the nearest site of a position, with the nearest site found so far.
-struct Nearest<'a> {
+struct NearestSiteSearch<'a> {
     metric: &'a ObliqueMetric,
     sorted: View<'a, f32>,
     position: [f64; 3],
@@ -84,7 +85,7 @@ struct Nearest<'a> {
     site: [f64; 3],
 }
 
-impl Visitor for Nearest<'_> {
+impl Visitor for NearestSiteSearch<'_> {
     #[inline(always)]
     fn is_near(&self, site_box: SiteBox) -> bool {
         let extent = self.metric.half_extent(site_box.half);
@@ -103,7 +104,8 @@ impl Visitor for Nearest<'_> {
     }
 }
 
-impl Nearest<'_> {
+impl NearestSiteSearch<'_> {
+    /// Compares the position with a site.
     #[inline(always)]
     fn compare(&mut self, site: [f64; 3]) {
         let squared = self.metric.squared(subtract(site, self.position));
@@ -162,17 +164,17 @@ pub unsafe fn nearest_to_centres(
             ];
             site(coarse_sites, coarse_blocks.index(coarse_block) as usize)
         };
-        let mut nearest = Nearest {
+        let mut search = NearestSiteSearch {
             metric: &metric,
             sorted,
             position,
             squared: max_squared,
             site: [NO_SITE as f64; 3],
         };
-        nearest.compare(initial_site);
-        tree.search(boxes, starts, &mut nearest);
-        sites.write(3 * index, nearest.site[0] as f32);
-        sites.write(3 * index + 1, nearest.site[1] as f32);
-        sites.write(3 * index + 2, nearest.site[2] as f32);
+        search.compare(initial_site);
+        tree.search(boxes, starts, &mut search);
+        sites.write(3 * index, search.site[0] as f32);
+        sites.write(3 * index + 1, search.site[1] as f32);
+        sites.write(3 * index + 2, search.site[2] as f32);
     });
 }

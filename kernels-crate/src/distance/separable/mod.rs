@@ -33,5 +33,5 @@ pub use layout::{Layout, Scanlines};
 pub use line_costs::RowCosts;
 pub use minimise::{distances_along, minimise_along, minimise_from_rows};
 pub use nearest_site::{SiteGrid, nearest_sites_along, nearest_sites_from_rows};
-pub use rows::{FAR, FIELDS_PER_WORD, WordRange, scan_row_words};
+pub use rows::{FIELDS_PER_WORD, NO_SITE_DISTANCE, WordRange, scan_row_words};
 pub use tiling::Tiling;

@@ -8,12 +8,12 @@ use crate::{
 use cuda_std::{View, ViewMut, kernel, thread};
 
 /// Number of fields stored per word of bits: the word itself, the distance from its first voxel to
-/// the last site before it, the distance from its last voxel to the first site after it ([`FAR`] if
-/// there is none), and padding to a power of two.
+/// the last site before it, the distance from its last voxel to the first site after it
+/// ([`NO_SITE_DISTANCE`] if there is none), and padding to a power of two.
 pub const FIELDS_PER_WORD: u32 = 4;
 
 /// Distance stored if there is no site; exceeds every distance.
-pub const FAR: u32 = u32::MAX - 31;
+pub const NO_SITE_DISTANCE: u32 = u32::MAX - 31;
 
 /// Range of words of each row.
 #[repr(C)]
@@ -161,12 +161,12 @@ impl RowScanner<'_> {
                 };
                 let first = word * 32;
                 let before = if before == NO_POSITION {
-                    FAR
+                    NO_SITE_DISTANCE
                 } else {
                     first - before
                 };
                 let after = if after == NO_POSITION {
-                    FAR
+                    NO_SITE_DISTANCE
                 } else {
                     after - (first + 31)
                 };
@@ -196,8 +196,8 @@ impl RowScan {
     /// Row without a site.
     pub const NONE: Self = Self {
         sites: 0,
-        before: FAR,
-        after: FAR,
+        before: NO_SITE_DISTANCE,
+        after: NO_SITE_DISTANCE,
     };
 
     /// Reads the fields of a word.
@@ -212,7 +212,8 @@ impl RowScan {
     }
 
     /// Returns the distance from a voxel of the word to the nearest site of the row, and whether
-    /// that site is at or before the voxel. The distance is at least [`FAR`] if there is none.
+    /// that site is at or before the voxel. The distance is at least [`NO_SITE_DISTANCE`] if there
+    /// is none.
     #[inline(always)]
     pub fn distance(self, bit: u32) -> (u32, bool) {
         let (mut step_back, mut step_forward) = (self.before + bit, self.after + (31 - bit));

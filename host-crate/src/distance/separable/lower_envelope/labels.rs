@@ -3,13 +3,13 @@
 use super::{EnvelopeMetric, EnvelopeScanlines};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Launch, Stream, items_launch},
-    distance::{DistanceParams, separable::weights::Unit},
+    distance::{DistanceParams, separable::weights::CostUnit},
     grid::{DeviceSample, DeviceVolume, count_ones},
 };
 use cuda_std::{Kernel, ViewMut};
 use ferrovox_kernels::{
     distance::lower_envelope::{
-        Unit as LengthUnit, label_envelope_along_y, label_envelope_along_z, mark_changes_along_z,
+        LengthUnit, label_envelope_along_y, label_envelope_along_z, mark_changes_along_z,
         mark_changes_in_planes, scan_label_changes, tile,
     },
     grid::Grid,
@@ -32,7 +32,7 @@ impl LabelEnvelopes {
     pub fn choose<T: DeviceSample>(
         device: &Device,
         grid: Grid,
-        unit: &Unit,
+        unit: &CostUnit,
         params: &DistanceParams,
     ) -> Option<Self> {
         let envelopes = Self::for_any_device(grid, unit)?;
@@ -53,7 +53,7 @@ impl LabelEnvelopes {
     }
 
     /// Returns the transform if sides and spacings fit, regardless of the device and its memory.
-    pub fn for_any_device(grid: Grid, unit: &Unit) -> Option<Self> {
+    pub fn for_any_device(grid: Grid, unit: &CostUnit) -> Option<Self> {
         let (scanlines, metric) = (
             EnvelopeScanlines::new(grid)?,
             EnvelopeMetric::new(grid, unit)?,

@@ -1,8 +1,8 @@
 //! Spacings supported by the lower-envelope kernels.
 
-use super::super::weights::{Unit, Weights};
+use super::super::weights::{CostUnit, Weights};
 use ferrovox_kernels::{
-    distance::lower_envelope::{MAX_WEIGHT, NO_SITE_COST, PassBound, PassWeights},
+    distance::lower_envelope::{MAX_PASS_WEIGHT, NO_SITE_COST, PassBound, PassWeights},
     grid::Grid,
 };
 
@@ -29,7 +29,7 @@ impl EnvelopeMetric {
     /// are squared distances in the plane, in the greatest unit of which the squared spacings along
     /// x and y are multiples: if these spacings are equal, costs are those of isotropic voxels,
     /// regardless of z.
-    pub fn new(grid: Grid, unit: &Unit) -> Option<Self> {
+    pub fn new(grid: Grid, unit: &CostUnit) -> Option<Self> {
         let weights = match unit.weights {
             Weights::U32(weights) => weights.map(u64::from),
             Weights::U64(weights) => weights,
@@ -106,7 +106,7 @@ fn checked_weights([unit, weight]: [u64; 2], max_prior: u64, len: u32) -> Option
     let filter_fits = lifted_costs.max(unit * max_prior + (weight << 17)) < 1 << 27;
     // Up to this limit, estimated takeover outputs keep the order of the quotients.
     let quotients_fit = lifted_costs <= weight << 24;
-    let weight_fits = weight <= u64::from(MAX_WEIGHT);
+    let weight_fits = weight <= u64::from(MAX_PASS_WEIGHT);
     (costs_fit && filter_fits && quotients_fit && weight_fits)
         .then(|| PassWeights::new(unit as u32, weight as u32))
 }
@@ -126,7 +126,7 @@ mod tests {
         let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
         EnvelopeMetric::new(
             grid,
-            &Unit::for_grid(grid, &geometry, &DistanceParams::default()),
+            &CostUnit::for_grid(grid, &geometry, &DistanceParams::default()),
         )
     }
 
@@ -167,7 +167,7 @@ mod tests {
                     max_distance: Some(bound),
                     ..DistanceParams::default()
                 };
-                let unit = Unit::for_grid(grid, &geometry, &params);
+                let unit = CostUnit::for_grid(grid, &geometry, &params);
                 let metric = EnvelopeMetric::new(grid, &unit).unwrap();
                 let [_, pass] = metric.bounds;
                 let last = metric.distance_bound(bound as f32);

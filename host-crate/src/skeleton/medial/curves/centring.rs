@@ -274,7 +274,7 @@ impl Centring<'_> {
     ) -> Option<(FixedPoint, f64)> {
         let at = to_voxels(position);
         for _ in 0..3 {
-            let offset = self.context.metric.step(step.into());
+            let offset = self.context.metric.to_voxels(step);
             let next = to_fixed([0, 1, 2].map(|axis| at[axis] + offset[axis]));
             if next == position {
                 return None;

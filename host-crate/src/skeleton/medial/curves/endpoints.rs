@@ -231,7 +231,7 @@ fn straight_extension(
     let [from, to] = [start, old].map(to_voxels);
     let old = context
         .metric
-        .world([0, 1, 2].map(|axis| to[axis] - from[axis]));
+        .to_world([0, 1, 2].map(|axis| to[axis] - from[axis]));
     (extent + 1.0 >= MIN_EXTENT_FRACTION * Vector3::from(old).dot(&tangent)).then_some(extension)
 }
 
@@ -248,7 +248,7 @@ fn extend_straight(
     let mut last = start;
     let mut length = STEP;
     while length <= max_length {
-        let step = context.metric.step((tangent * length).into());
+        let step = context.metric.to_voxels(tangent * length);
         let next = to_fixed([0, 1, 2].map(|axis| from[axis] + step[axis]));
         if !traverse_segment(context.object, last, next, &mut Vec::new())
             || context.has_radius_below(next, 0.49)

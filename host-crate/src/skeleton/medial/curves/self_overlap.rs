@@ -84,7 +84,7 @@ impl Segments {
             edge_segments: Vec::new(),
             incident: filled_or_unwind(Vec::new(), graph.nodes.len()),
         };
-        let world = |position| Vector3::from(context.metric.world(to_voxels(position)));
+        let world = |position| Vector3::from(context.metric.to_world(to_voxels(position)));
         for (number, edge) in graph.edges.iter().enumerate() {
             let mut from = edge.nodes[0];
             for (at, pair) in edge.points.windows(2).enumerate() {

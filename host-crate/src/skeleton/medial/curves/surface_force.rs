@@ -29,7 +29,7 @@ impl FaceSources {
     /// Computes the point sources of the faces of a component.
     pub fn new(context: &ComponentContext<'_>) -> Self {
         let parts = [0, 1, 2].map(|axis| {
-            let spacing = context.metric.square(axis).sqrt();
+            let spacing = context.metric.squared_spacing(axis).sqrt();
             spacing.round().clamp(1.0, MAX_PARTS) as u32
         });
         let offsets = [0, 1, 2].map(|axis| {
@@ -41,7 +41,7 @@ impl FaceSources {
                 let mut offset = [0.0; 3];
                 offset[first_axis] = middle(a, parts[first_axis]);
                 offset[second_axis] = middle(b, parts[second_axis]);
-                context.metric.world(offset)
+                context.metric.to_world(offset)
             })
             .collect_or_unwind()
         });
@@ -58,7 +58,7 @@ impl FaceSources {
     ) -> (Vector3<f64>, Matrix3<f64>) {
         let cutoff = (CUTOFF_RADII * radius).max(radius + CUTOFF_MARGIN);
         let (min_square, max_square) = (1e-6, cutoff * cutoff);
-        let position = context.metric.world(at);
+        let position = context.metric.to_world(at);
         let mut force = [0.0; 3];
         // the components xx, yy, zz, xy, xz, yz
         let mut second = [0.0; 6];

@@ -99,7 +99,7 @@ impl<'a> DeviceComponent<'a> {
         let mut edge_weights = stream.alloc::<f32>(samples)?;
         let mut squared_distances = stream.alloc::<f64>(count as usize)?;
         let mut voxel_weights = stream.alloc::<f32>(count as usize)?;
-        let weights = [0, 1, 2].map(|axis| metric.square(axis));
+        let weights = [0, 1, 2].map(|axis| metric.squared_spacing(axis));
         let box_rows = grid_rows(stream, mask.grid);
         let launch = rows_launch(box_rows);
         let bits = mask.layout();

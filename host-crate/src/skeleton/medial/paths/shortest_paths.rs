@@ -235,7 +235,7 @@ pub fn step_lengths_in_units(metric: &Metric) -> [u32; 27] {
 /// directions. The axis terms distinguish voxels of equal distance.
 fn edge_weights(object: &Object, metric: &Metric, squared_distances: &[f64]) -> Vec<f32> {
     let mut sums = zeroed_or_unwind::<f64>(object.len());
-    let square = metric.square(0);
+    let square = metric.squared_spacing(0);
     for run in object.x_runs() {
         let count = run.len() as u32;
         for (at, sum) in (0..count).zip(&mut sums[run]) {
@@ -245,7 +245,7 @@ fn edge_weights(object: &Object, metric: &Metric, squared_distances: &[f64]) -> 
     }
     let mut steps = zeroed_or_unwind::<u32>(object.len());
     for (axis, [ahead, back]) in [(1, [5, 3]), (2, [7, 1])] {
-        let square = metric.square(axis);
+        let square = metric.squared_spacing(axis);
         let mut add = |row: usize, direction: usize| {
             let voxels = object.row_voxels(row);
             steps[voxels.clone()].fill(1);

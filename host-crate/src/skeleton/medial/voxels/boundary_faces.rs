@@ -75,7 +75,7 @@ impl<'a> BoundaryFaces<'a> {
                 let axis = offset.iter().position(|&step| step != 0).unwrap_or(0);
                 let is_last = u32::from(offset[axis] > 0);
                 Face {
-                    at: metric.world(at),
+                    at: metric.to_world(at),
                     side: 2 * axis as u32 + is_last,
                 }
             })
@@ -103,7 +103,7 @@ impl<'a> BoundaryFaces<'a> {
             outer_offsets: [0, 1, 2, 3, 4, 5].map(|side: usize| {
                 let mut offset = [0.0; 3];
                 offset[side / 2] = if side % 2 == 1 { 0.5 } else { -0.5 };
-                metric.world(offset)
+                metric.to_world(offset)
             }),
             slant: {
                 let u = metric.upper();
@@ -168,7 +168,7 @@ impl<'a> BoundaryFaces<'a> {
     fn distance_by_rows(&self, at: [f64; 3], [lower, upper]: [f64; 2]) -> f64 {
         let enough = lower * lower;
         let mut best = upper * upper;
-        let world = self.metric.world(at);
+        let world = self.metric.to_world(at);
         self.visit_near(at, upper, |faces| {
             if best > enough {
                 for face in faces {
@@ -198,7 +198,7 @@ impl<'a> BoundaryFaces<'a> {
         let mut best = upper * upper;
         // z and y of the first row that reaches the lower bound
         let mut last = [i32::MAX; 2];
-        let world = self.metric.world(at);
+        let world = self.metric.to_world(at);
         cells.visit_near(self.metric, at, best, |bound, voxels| {
             let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
             for face in &self.faces[start..end] {

@@ -66,7 +66,7 @@ impl CellGrid {
             starts,
             parts: parts.into_iter().map(|(_, part)| part).collect_or_unwind(),
             radius: corners.into_iter().fold(0.0, f64::max) * (1.0 + SLACK),
-            half_extent: metric.reach().map(|along| along * (1.0 + SLACK)),
+            half_extent: metric.unit_ball_extent().map(|along| along * (1.0 + SLACK)),
         }
     }
 

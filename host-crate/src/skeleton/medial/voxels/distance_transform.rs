@@ -34,7 +34,7 @@ pub fn squared_distances(
         return propagate_offsets(object, metric, progress);
     }
     let mut squared_distances = zeroed_or_unwind(object.len());
-    let weight = metric.square(0);
+    let weight = metric.squared_spacing(0);
     for run in object.x_runs() {
         let count = run.len();
         for (at, square) in squared_distances[run].iter_mut().enumerate() {
@@ -44,11 +44,11 @@ pub fn squared_distances(
     }
     let mut line = Scanline {
         // on a grid of cubic voxels all squared distances are integers
-        is_exact: (0..3).all(|axis| metric.square(axis) == 1.0),
+        is_exact: (0..3).all(|axis| metric.squared_spacing(axis) == 1.0),
         ..Scanline::default()
     };
     for (axis, [ahead, back]) in [(1, [16, 10]), (2, [22, 4])] {
-        let weight = metric.square(axis);
+        let weight = metric.squared_spacing(axis);
         for voxel in object.line_starts(back) {
             progress.report_every(
                 Stage::Distances,

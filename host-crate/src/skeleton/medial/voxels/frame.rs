@@ -75,7 +75,7 @@ impl Frame {
             for bits in 0..8 {
                 let flips = [0, 1, 2].map(|axis| bits >> axis & 1 == 1);
                 let candidate = frame(order, flips);
-                let products = metric.in_frame(order, flips).products();
+                let products = metric.permute_axes(order, flips).products();
                 let mut numbers: Vec<i128> = candidate.dims().map(i128::from).into();
                 numbers.extend_or_unwind(moments.in_frame(order, flips));
                 let order = match best.first() {
@@ -123,7 +123,7 @@ impl Frame {
 
     /// Returns the metric in this frame.
     pub fn metric(&self, metric: &Metric) -> Metric {
-        metric.in_frame(self.order, self.flips)
+        metric.permute_axes(self.order, self.flips)
     }
 
     /// Returns the number of voxels of the bounding box along the frame's axes.

@@ -74,7 +74,7 @@ impl GrowingSkeleton {
     /// Returns `true` if a point of the skeleton is within the given number of voxels, regardless
     /// of the spacing.
     pub fn is_within_voxels(&self, voxel: &Point3<f64>, within: f64) -> bool {
-        let metric = Metric::cubes();
+        let metric = Metric::cubic();
         let nearest = self.grid.nearest_by(metric, voxel, within, |_, _| true);
         nearest.is_some()
     }

@@ -22,7 +22,7 @@ impl Polyline {
     pub fn new(context: &ComponentContext<'_>, positions: Vec<FixedPoint>) -> Self {
         let world: Vec<Vector3<f64>> = positions
             .iter()
-            .map(|&position| context.metric.world(to_voxels(position)).into())
+            .map(|&position| context.metric.to_world(to_voxels(position)).into())
             .collect_or_unwind();
         let mut sums = vec![0.0];
         for ends in world.windows(2) {

@@ -63,7 +63,7 @@ impl NearFieldCriterion {
     fn extent(&self) -> [i32; 3] {
         let radius = self.max_squared.sqrt();
         self.metric
-            .reach()
+            .unit_ball_extent()
             .map(|along| (radius * along).floor() as i32)
     }
 }

@@ -28,7 +28,7 @@ impl BrickLattice {
     pub fn new(geometry: &Geometry) -> Self {
         let (voxel_metric, _) = Metric::snapped(geometry);
         let log_steps = [0, 1, 2].map(|axis| {
-            let length = voxel_metric.square(axis).sqrt();
+            let length = voxel_metric.squared_spacing(axis).sqrt();
             // at least 1; rounded to the nearest power of two
             (length.log2().round() as u32).min(MAX_LOG_STEPS)
         });

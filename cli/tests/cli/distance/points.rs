@@ -1,12 +1,13 @@
 //! Tests of `ferrovox distance --points`.
 
+use super::{distances, read};
 use crate::{
     samples::{little_endian, nifti, npy},
     support::Folder,
 };
 use ferrovox::{
     grid::AnyVolume,
-    io::{MeshWriteOptions, ReadOptions, read_volume, write_mesh},
+    io::{MeshWriteOptions, write_mesh},
     mesh::{TriangleMesh, Triangles},
 };
 
@@ -35,16 +36,6 @@ fn folder() -> Folder {
     )
     .unwrap();
     folder
-}
-
-fn distances(folder: &Folder, name: &str) -> Vec<f32> {
-    match read_volume(folder.path(name), &ReadOptions::default())
-        .unwrap()
-        .volume
-    {
-        AnyVolume::F32(volume) => volume.samples().to_vec(),
-        other => panic!("{}", other.sample_type()),
-    }
 }
 
 /// Returns the distances of a grid of 4 × 3 × 2 voxels.
@@ -109,10 +100,7 @@ fn point_grid_uses_spacing_origin_or_a_like_volume() {
         .run("distance points.xyz --points --like like.nii --method brute-force -o f.npy --nearest s.npy")
         .ok();
     assert_close(&distances(&folder, "f.npy"), &exact(1.0, [0.0; 3]));
-    match read_volume(folder.path("s.npy"), &ReadOptions::default())
-        .unwrap()
-        .volume
-    {
+    match read(&folder, "s.npy").volume {
         AnyVolume::I32(nearest) => assert!(nearest.samples().iter().all(|it| (0..3).contains(it))),
         other => panic!("{}", other.sample_type()),
     }
@@ -148,7 +136,7 @@ fn unusable_points_are_rejected() {
     );
     folder.refuses(
         "distance points.xyz --points --grid 4x0x2 --method brute-force -o d.npy",
-        &["--grid 4 x 0 x 2"],
+        &["--grid is 4 x 0 x 2"],
     );
     folder.file("between.xyz", "1 1 1\n1 1 0.5\n");
     folder.refuses(
@@ -249,10 +237,7 @@ fn points_at_voxel_centres_use_the_separable_method() {
         );
     }
     // The numbers refer to points, to the first one in each voxel, and to a nearest one.
-    let AnyVolume::I32(nearest) = read_volume(folder.path("n.npy"), &ReadOptions::default())
-        .unwrap()
-        .volume
-    else {
+    let AnyVolume::I32(nearest) = read(&folder, "n.npy").volume else {
         panic!("i32");
     };
     for (index, &number) in nearest.samples().iter().enumerate() {

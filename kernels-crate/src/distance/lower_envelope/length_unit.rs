@@ -4,7 +4,7 @@ use cuda_std::{GpuFloat, KernelType, float::sqrt_small_integer, misc::max_regist
 
 /// Unit of length by which roots of squared distances are multiplied: `u32` for a unit of 1, `f32`
 /// for a power of two, `f64` for any other unit.
-pub trait Unit: KernelType + Copy {
+pub trait LengthUnit: KernelType + Copy {
     /// Limits the number of registers per thread, for blocks of up to 1024 threads.
     fn limit_registers();
 
@@ -13,7 +13,7 @@ pub trait Unit: KernelType + Copy {
     fn distance(self, squared: u32) -> f32;
 }
 
-impl Unit for u32 {
+impl LengthUnit for u32 {
     #[inline(always)]
     fn limit_registers() {
         max_registers::<40>();
@@ -28,7 +28,7 @@ impl Unit for u32 {
 /// Valid for squared distances below 2^24: the root rounded directly to f32 then equals the f64
 /// root rounded to f32, because f64 has more than twice as many significant bits, and the product
 /// with a power of two is exact.
-impl Unit for f32 {
+impl LengthUnit for f32 {
     #[inline(always)]
     fn limit_registers() {
         max_registers::<40>();
@@ -40,7 +40,7 @@ impl Unit for f32 {
     }
 }
 
-impl Unit for f64 {
+impl LengthUnit for f64 {
     #[inline(always)]
     fn limit_registers() {
         max_registers::<64>();

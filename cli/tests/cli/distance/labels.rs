@@ -1,13 +1,11 @@
 //! Tests of `ferrovox distance --labels`, and of squared distances beyond the precision of f32.
 
+use super::{distances, read};
 use crate::{
     samples::{little_endian, nifti, nifti_of_type, npy},
     support::Folder,
 };
-use ferrovox::{
-    grid::AnyVolume,
-    io::{ReadOptions, StoredType, read_volume},
-};
+use ferrovox::{grid::AnyVolume, io::StoredType};
 use serde_json::json;
 
 const DIMS: [usize; 3] = [7, 5, 4];
@@ -51,19 +49,6 @@ fn folder() -> Folder {
     folder.file("i32.nii", nifti_of_type(&wide, dims, 8, 32));
     folder.file("f32.nii", nifti(&floats, dims));
     folder
-}
-
-fn read(folder: &Folder, name: &str) -> AnyVolume {
-    read_volume(folder.path(name), &ReadOptions::default())
-        .unwrap()
-        .volume
-}
-
-fn distances(folder: &Folder, name: &str) -> Vec<f32> {
-    match read(folder, name) {
-        AnyVolume::F32(volume) => volume.samples().to_vec(),
-        other => panic!("{}", other.sample_type()),
-    }
 }
 
 #[test]
@@ -122,7 +107,7 @@ fn squared_label_distances_are_exact() {
                 "distance u8.nii --labels --spacing {spacing} --dtype u16 -o d.nrrd"
             ))
             .ok();
-        let AnyVolume::U16(found) = read(&folder, "d.nrrd") else {
+        let AnyVolume::U16(found) = read(&folder, "d.nrrd").volume else {
             panic!("u16");
         };
         assert!(
@@ -137,7 +122,7 @@ fn squared_label_distances_are_exact() {
     folder
         .run("distance u8.nii --labels --spacing 2 --max-distance 3 --dtype u32 -o d.nrrd")
         .ok();
-    let AnyVolume::I32(found) = read(&folder, "d.nrrd") else {
+    let AnyVolume::I32(found) = read(&folder, "d.nrrd").volume else {
         panic!("i32");
     };
     let exact = squared_distances(&labels(), [2; 3])
@@ -159,7 +144,7 @@ fn labels_beyond_f32_precision_stay_distinct() {
     let large: Vec<u8> = large.iter().flat_map(|value| value.to_le_bytes()).collect();
     folder.file("large.npy", npy("<i4", "(1, 1, 3)", &large));
     folder.run("distance large.npy --labels -o d.npy").ok();
-    let AnyVolume::F32(found) = read(&folder, "d.npy") else {
+    let AnyVolume::F32(found) = read(&folder, "d.npy").volume else {
         panic!("f32");
     };
     assert_eq!(found.samples(), [1.0, 1.0, 2.0]);
@@ -182,13 +167,13 @@ fn unsupported_label_options_are_rejected() {
     folder.file("half.npy", npy("<f4", "(2, 3, 4)", &little_endian(&halves)));
     folder.refuses(
         "distance half.npy --labels -o d.npy",
-        &["half.npy: voxel (1, 0, 1) is 2.5", "whole numbers"],
+        &["half.npy: voxel (1, 0, 1) is 2.5", "labels are integers"],
     );
     halves[13] = f32::NAN;
     folder.file("nan.npy", npy("<f4", "(2, 3, 4)", &little_endian(&halves)));
     folder.refuses(
         "distance nan.npy --labels -o d.npy",
-        &["nan.npy: voxel (1, 0, 1) is NaN", "whole numbers"],
+        &["nan.npy: voxel (1, 0, 1) is NaN", "labels are integers"],
     );
     for method in [
         "cubes",
@@ -235,7 +220,7 @@ fn large_squared_distances_are_lossless() {
     ];
     for command in commands {
         folder.run(&format!("distance mask.npy {command}")).ok();
-        let file = read_volume(folder.path("d.nrrd"), &ReadOptions::default()).unwrap();
+        let file = read(&folder, "d.nrrd");
         assert_eq!(file.header.stored_type, StoredType::U32);
         let AnyVolume::I32(found) = file.volume else {
             panic!("i32");

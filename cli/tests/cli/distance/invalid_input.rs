@@ -185,7 +185,7 @@ fn strict_rejects_points_outside_the_volume() {
     let command = "distance p.xyz --points --grid 3x3x3 -o d.npy";
     folder.refuses(
         &format!("{command} --strict"),
-        &["p.xyz: 2 of 3 points are outside the volume of 3 x 3 x 3 voxels, first point 1 at [-0.6", "without --strict they count"],
+        &["p.xyz: 2 of 3 points are outside the volume of 3 x 3 x 3 voxels, first point 1 at [-0.6", "omit --strict to use them as sites"],
     );
     let run = folder.run(command).ok();
     assert!(
