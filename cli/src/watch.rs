@@ -51,7 +51,7 @@ impl Bar {
 
     /// Shows the progress of a stage.
     pub fn show(&self, progress: &Progress) {
-        self.bar.set_length(progress.all.max(1));
+        self.bar.set_length(progress.total.max(1));
         self.bar.set_position(progress.done);
         self.bar.set_message(message(progress));
     }
@@ -91,14 +91,14 @@ impl Drop for Bar {
 /// Formats the stage, its progress if it has steps, and the estimated remaining time.
 fn message(progress: &Progress) -> String {
     let Progress {
-        stage, done, all, ..
+        stage, done, total, ..
     } = progress;
-    let part = match all {
+    let part = match total {
         0 | 1 => return (*stage).to_owned(),
-        2..10_000 => format!("{stage} {done}/{all}"),
+        2..10_000 => format!("{stage} {done}/{total}"),
         _ => format!("{stage} {:.0} %", 100.0 * progress.fraction()),
     };
-    match progress.left().filter(|left| !left.is_zero()) {
+    match progress.remaining().filter(|left| !left.is_zero()) {
         Some(left) => format!("{part}, {} left", about(left)),
         None => part,
     }
@@ -130,11 +130,11 @@ mod tests {
 
     #[test]
     fn messages_show_stage_progress_and_remaining_time() {
-        let message = |done, all| {
+        let message = |done, total| {
             message(&Progress {
                 stage: "slabs",
                 done,
-                all,
+                total,
                 elapsed: Duration::from_secs(3),
             })
         };

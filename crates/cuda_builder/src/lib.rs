@@ -43,6 +43,6 @@ pub use arch::NvvmArch;
 pub use build::Output;
 pub use error::{CudaBuilderError, Result};
 pub use options::{CudaBuilder, DebugInfo, EmitOption};
-pub use resources::{Assembled, KernelResources, Ptxas, ResourceTable};
+pub use resources::{AssembledResources, KernelResources, Ptxas, ResourceTable};
 pub use sources::source_hash;
 pub use toolchain::{DeviceToolchain, LlvmTools, RustcVersion};

@@ -15,7 +15,7 @@ pub struct Host {
 
 impl Host {
     /// Reads the description of this machine.
-    pub fn this() -> Self {
+    pub fn current() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let driver = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
         Self {

@@ -120,7 +120,7 @@ impl Report {
             subject: self.subject,
             started_utc: started.clone(),
             arguments: std::env::args().skip(1).collect(),
-            host: Host::this(),
+            host: Host::current(),
             records: &self.records,
         };
         let json = serde_json::to_string_pretty(&file).expect("strings and numbers are JSON");

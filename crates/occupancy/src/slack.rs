@@ -86,8 +86,8 @@ pub fn slack(
         return None;
     }
     // the number of blocks decreases monotonically with the amount
-    let more_room = |amount: &u32| own(*amount) > active;
-    let last = last_where(min, now, more_room);
+    let allows_more_blocks = |amount: &u32| own(*amount) > active;
+    let last = last_where(min, now, allows_more_blocks);
     Some(Slack {
         spare: match active {
             0 => 0,

@@ -193,7 +193,7 @@ impl Report {
     }
 
     /// Returns the number of distinct findings beyond those in [`findings`](Self::findings).
-    pub fn more(&self) -> usize {
+    pub fn omitted(&self) -> usize {
         self.index_by_key.len() - self.findings.len()
     }
 
@@ -225,8 +225,8 @@ impl fmt::Display for Report {
         for (number, finding) in self.findings.iter().enumerate() {
             write!(f, "\n  {}. {finding}", number + 1)?;
         }
-        if self.more() > 0 {
-            write!(f, "\n  and {} more at other source lines", self.more())?;
+        if self.omitted() > 0 {
+            write!(f, "\n  and {} more at other source lines", self.omitted())?;
         }
         if let Some(error) = &self.ended_by {
             write!(f, "\n  the launch then ended early: {error}")?;

@@ -138,8 +138,8 @@ mod unix {
         }
     }
 
-    /// Prints what the running kernel thread did. Returns `true` if the address lies in a guard
-    /// page.
+    /// Prints the cause of a fault of the running kernel thread. Returns `true` if the address lies
+    /// in a guard page.
     fn explain(address: usize) -> bool {
         let Some(executor) = try_executor() else {
             return false;
@@ -162,14 +162,14 @@ mod unix {
             );
             true
         } else if let Some((bytes, dynamic)) = guarded_array_at(address) {
-            let what = if dynamic {
+            let memory = if dynamic {
                 "the dynamic shared memory"
             } else {
                 "a shared array"
             };
             let _ = writeln!(
                 text,
-                "out-of-bounds access past the end of {what} of {bytes} bytes"
+                "out-of-bounds access past the end of {memory} of {bytes} bytes"
             );
             true
         } else {
@@ -201,8 +201,8 @@ mod unix {
     impl Write for Text {
         fn write_str(&mut self, text: &str) -> fmt::Result {
             // the last byte is reserved for the newline
-            let room = (self.bytes.len() - 1).saturating_sub(self.len);
-            let count = text.len().min(room);
+            let free_bytes = (self.bytes.len() - 1).saturating_sub(self.len);
+            let count = text.len().min(free_bytes);
             self.bytes[self.len..self.len + count].copy_from_slice(&text.as_bytes()[..count]);
             self.len += count;
             if count < text.len() {

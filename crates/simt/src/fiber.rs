@@ -4,7 +4,7 @@
 //! thread costs two context switches and no allocation.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
-use corosensei::{Coroutine, Yielder};
+use corosensei::{Coroutine as StackfulCoroutine, Yielder};
 use std::cell::Cell;
 use std::io;
 use std::sync::OnceLock;
@@ -61,7 +61,7 @@ unsafe impl Stack for ShiftedStack {
 struct Fiber {
     /// The stack switch of the crate `corosensei`; unrelated to the stackless
     /// [`coroutine`](crate::coroutine) bodies of kernels.
-    coroutine: Coroutine<Command, (), (), ShiftedStack>,
+    stackful_coroutine: StackfulCoroutine<Command, (), (), ShiftedStack>,
     stack_range: StackRange,
 }
 
@@ -86,7 +86,7 @@ impl Fiber {
             limit: stack.limit().get(),
             base: stack.base().get(),
         };
-        let coroutine = Coroutine::with_stack(
+        let stackful_coroutine = StackfulCoroutine::with_stack(
             ShiftedStack { stack, shift },
             move |yielder: &FiberYielder, command| {
                 if let Command::Run = command {
@@ -95,7 +95,7 @@ impl Fiber {
             },
         );
         Ok(Fiber {
-            coroutine,
+            stackful_coroutine,
             stack_range,
         })
     }
@@ -103,10 +103,10 @@ impl Fiber {
 
 impl Drop for Fiber {
     fn drop(&mut self) {
-        if self.coroutine.started() && !self.coroutine.done() {
+        if self.stackful_coroutine.started() && !self.stackful_coroutine.done() {
             // Idle, as `FiberSet` guarantees: it returns at once, which is cheaper than forced
             // unwinding.
-            self.coroutine.resume(Command::Finish);
+            self.stackful_coroutine.resume(Command::Finish);
         }
         STACKS.fetch_sub(1, Ordering::Relaxed);
     }
@@ -195,7 +195,7 @@ impl FiberSet {
     pub(crate) fn resume(&mut self, fiber: u32) {
         let fiber = &mut self.fibers[fiber as usize];
         RUNNING.set(fiber.stack_range);
-        fiber.coroutine.resume(Command::Run);
+        fiber.stackful_coroutine.resume(Command::Run);
     }
 
     /// Returns the fibers that hold a waiting thread.

@@ -39,7 +39,7 @@ impl Parameter {
     }
 
     /// Returns `true` if `address` lies in the known extent of the memory.
-    fn holds(&self, address: usize) -> bool {
+    fn contains(&self, address: usize) -> bool {
         address.wrapping_sub(self.address) < self.bytes()
     }
 }
@@ -48,7 +48,7 @@ impl Parameter {
 /// If no view or slice contains `address`, returns the raw pointer with the highest address that is
 /// not above it, and `false`.
 pub(crate) fn find_parameter(parameters: &[Parameter], address: usize) -> Option<(usize, bool)> {
-    if let Some(number) = parameters.iter().position(|one| one.holds(address)) {
+    if let Some(number) = parameters.iter().position(|one| one.contains(address)) {
         return Some((number, true));
     }
     let starts_before = |one: &Parameter| {

@@ -68,12 +68,12 @@ impl fmt::Display for UntrackedMemory {
                 site,
                 gap,
             } => {
-                let what = if dynamic {
+                let memory = if dynamic {
                     "the dynamic shared memory"
                 } else {
                     "the shared array"
                 };
-                write!(f, "{what} of {bytes} bytes, created at {site}: {gap}")
+                write!(f, "{memory} of {bytes} bytes, created at {site}: {gap}")
             }
             UntrackedMemory::Parameter { name, number, gap } => {
                 write!(f, "`{name}` (parameter {number}): {gap}")
@@ -109,12 +109,12 @@ impl AccessLog {
         self.written.get()
     }
 
-    pub(crate) fn pass(&self, site: Site) {
+    pub(crate) fn record_pass(&self, site: Site) {
         self.passed.set(self.passed.get() + 1);
         self.passed_at.set(Some(site));
     }
 
-    pub(crate) fn receive(&self) {
+    pub(crate) fn record_receipt(&self) {
         self.any.set(true);
         self.passed.set(self.passed.get().saturating_sub(1));
     }

@@ -78,7 +78,7 @@ impl WatchdogGuard {
                 heartbeat: Arc::clone(heartbeat),
                 steps: 0,
                 idle: Duration::ZERO,
-                seen_at: heartbeat.clock.now().unwrap_or_default(),
+                last_check: heartbeat.clock.now().unwrap_or_default(),
             });
             CHANGED.notify_one();
         }
@@ -106,7 +106,7 @@ struct MonitoredLaunch {
     /// CPU time for which the step count has not changed.
     idle: Duration,
     /// CPU time of the launching thread at the last check.
-    seen_at: Duration,
+    last_check: Duration,
 }
 
 static LAUNCHES: Mutex<Vec<MonitoredLaunch>> = Mutex::new(Vec::new());
@@ -140,7 +140,7 @@ fn watch() {
                 std::thread::sleep(tick);
                 watched = launches();
                 for one in watched.iter_mut() {
-                    one.look(tick);
+                    one.check_progress(tick);
                 }
                 watched
             }
@@ -150,17 +150,17 @@ fn watch() {
 
 impl MonitoredLaunch {
     /// Aborts the process if the launch has been stuck for too long.
-    fn look(&mut self, tick: Duration) {
+    fn check_progress(&mut self, tick: Duration) {
         let steps = self.heartbeat.steps.load(Ordering::Relaxed);
         let now = self.heartbeat.clock.now();
         if steps == self.steps {
             // Without a per-thread clock, wall time between checks is counted; it stops with the
             // program in a debugger.
-            self.idle += now.map_or(tick, |now| now.saturating_sub(self.seen_at));
+            self.idle += now.map_or(tick, |now| now.saturating_sub(self.last_check));
         } else {
             (self.steps, self.idle) = (steps, Duration::ZERO);
         }
-        self.seen_at = now.unwrap_or_default();
+        self.last_check = now.unwrap_or_default();
         if self.idle >= self.heartbeat.watchdog {
             let _ = writeln!(std::io::stderr(), "{}", self.heartbeat.describe());
             std::process::abort();

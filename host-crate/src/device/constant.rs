@@ -19,11 +19,11 @@ static ON_CPU: Mutex<()> = Mutex::new(());
 pub struct Constant<'a, S: 'static> {
     stream: &'a Stream,
     symbol: &'static S,
-    place: Place,
+    memory: ConstantMemory,
     _held: MutexGuard<'a, ()>,
 }
 
-enum Place {
+enum ConstantMemory {
     Cpu,
     Cuda(CudaConstant),
 }
@@ -39,17 +39,17 @@ impl Stream {
         &self,
         symbol: &'static S,
     ) -> Result<Constant<'_, S>, DeviceError> {
-        let (lock, place) = match self.device().inner() {
-            Inner::Cpu(_) => (&ON_CPU, Place::Cpu),
+        let (lock, memory) = match self.device().inner() {
+            Inner::Cpu(_) => (&ON_CPU, ConstantMemory::Cpu),
             Inner::Cuda(cuda) => {
                 let constant = cuda.constant(&K::entry(), symbol.symbol())?;
-                (cuda.constants(), Place::Cuda(constant))
+                (cuda.constants(), ConstantMemory::Cuda(constant))
             }
         };
         Ok(Constant {
             stream: self,
             symbol,
-            place,
+            memory,
             // poisoning is harmless: the holder writes the memory before it reads it
             _held: lock.lock().unwrap_or_else(PoisonError::into_inner),
         })
@@ -82,8 +82,8 @@ impl<S> Constant<'_, S> {
                 to: N.min(from.len()),
             });
         }
-        match (&self.place, from.memory()) {
-            (Place::Cuda(constant), BufferMemory::Cuda(memory)) => {
+        match (&self.memory, from.memory()) {
+            (ConstantMemory::Cuda(constant), BufferMemory::Cuda(memory)) => {
                 let size = size_of::<T>();
                 let bytes = part.start * size..part.end * size;
                 self.stream.copy_to_constant(constant, memory, bytes)

@@ -142,7 +142,7 @@ impl Launch {
     }
 
     /// Returns `true` if the block size satisfies the constraints.
-    pub(super) fn suits(&self, threads: u32) -> bool {
+    pub(super) fn allows_threads(&self, threads: u32) -> bool {
         threads >= self.min_threads && (self.round == 1 || self.round.is_multiple_of(threads))
     }
 
@@ -154,7 +154,10 @@ impl Launch {
             32.. if self.by_warps => limit / 32 * 32,
             _ => limit,
         };
-        (1..=limit).rev().find(|&it| self.suits(it)).unwrap_or(1)
+        (1..=limit)
+            .rev()
+            .find(|&it| self.allows_threads(it))
+            .unwrap_or(1)
     }
 
     /// Returns the minimum block size; 0 for no constraint (the CPU reports an error for blocks

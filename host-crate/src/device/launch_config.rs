@@ -123,7 +123,7 @@ fn max_occupancy_block(
         kernel,
         launch.largest_block(),
         |threads| launch.dynamic_shared(threads).saturating_add(extra),
-        |threads| launch.suits(threads),
+        |threads| launch.allows_threads(threads),
     )
     .max(launch.min_threads())
 }

@@ -50,8 +50,8 @@ pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> 
 /// ```
 pub fn shipped_ptx(arch: &str) -> Option<&'static str> {
     let capability: u32 = arch.strip_prefix("sm_")?.parse().ok()?;
-    let of_arch = |module: &&ShippedModule| module.capability == capability;
-    MODULES.iter().find(of_arch)?.ptx().ok()
+    let has_capability = |module: &&ShippedModule| module.capability == capability;
+    MODULES.iter().find(has_capability)?.ptx().ok()
 }
 
 /// Resources of a kernel in the shipped PTX, as reported by the assembler.

@@ -80,12 +80,12 @@ fn variable_name(line: &str) -> &str {
 
 /// Returns `true` if `name` occurs in `text` as a whole word.
 fn names(text: &str, name: &str) -> bool {
-    let of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let is_identifier_char = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     !name.is_empty()
         && text.match_indices(name).any(|(at, _)| {
             let before = text[..at].chars().next_back();
             let after = text[at + name.len()..].chars().next();
-            !before.is_some_and(of_a_word) && !after.is_some_and(of_a_word)
+            !before.is_some_and(is_identifier_char) && !after.is_some_and(is_identifier_char)
         })
 }
 

@@ -40,7 +40,7 @@ pub struct LaunchRecord {
 }
 
 /// A launch that may still be running.
-pub(super) struct Pending {
+pub(super) struct PendingLaunch {
     pub launch: LaunchRecord,
     pub between: Option<(Event, Event)>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Launches {
 struct State {
     launch_override: Option<Arc<LaunchOverride>>,
     recording: Recording,
-    pending: Vec<Pending>,
+    pending: Vec<PendingLaunch>,
 }
 
 impl Launches {
@@ -100,15 +100,15 @@ impl Launches {
         self.state().recording
     }
 
-    pub fn add(&self, pending: Pending) {
+    pub fn add(&self, pending: PendingLaunch) {
         self.state().pending.push(pending);
     }
 
     /// Returns the launches since the last call. Synchronises with the timed ones.
     pub fn take(&self) -> Result<Vec<LaunchRecord>, DeviceError> {
         let pending = std::mem::take(&mut self.state().pending);
-        let resolve = |pending: Pending| {
-            let Pending { launch, between } = pending;
+        let resolve = |pending: PendingLaunch| {
+            let PendingLaunch { launch, between } = pending;
             let time = between.map(|(start, end)| end.since(&start)).transpose()?;
             Ok(LaunchRecord { time, ..launch })
         };

@@ -7,7 +7,7 @@ use super::{
     call::{Call, KernelCall},
     cuda::{ContextGuard, CudaConstant, CudaMemory, CudaStream},
     event::EventInner,
-    record::Pending,
+    record::PendingLaunch,
 };
 use crate::{memory, parallel};
 use cuda_std::{Kernel, kernel::EntryName};
@@ -33,7 +33,7 @@ pub struct Stream {
 }
 
 /// Guard returned by [`Stream::stay_current`]; empty for the CPU.
-pub(crate) struct StaysCurrent<'a>(
+pub(crate) struct CurrentContextGuard<'a>(
     #[expect(dead_code, reason = "it is dropped")] Option<ContextGuard<'a>>,
 );
 
@@ -54,9 +54,9 @@ impl Stream {
     /// Makes the context of the device current on this thread until the guard is dropped. Every
     /// call of the driver does so otherwise, which takes about as long as enqueueing an operation:
     /// hold a guard for many calls.
-    pub(crate) fn stay_current(&self) -> Result<StaysCurrent<'_>, DeviceError> {
+    pub(crate) fn stay_current(&self) -> Result<CurrentContextGuard<'_>, DeviceError> {
         let guard = self.cuda.as_ref().map(CudaStream::enter).transpose()?;
-        Ok(StaysCurrent(guard))
+        Ok(CurrentContextGuard(guard))
     }
 
     /// Allocates `len` elements with unspecified values.
@@ -363,7 +363,7 @@ impl Stream {
         }
         if recording != Recording::Off {
             let end = moment()?;
-            launches.add(Pending {
+            launches.add(PendingLaunch {
                 launch: LaunchRecord {
                     kernel: entry.into_owned(),
                     blocks: choice.blocks,

@@ -91,8 +91,8 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Creates a counter for a stage of `all` steps, which several threads can share.
-    pub fn counter(&self, stage: &'static str, all: u64) -> Counter<'a> {
-        Counter::new(*self, stage, all)
+    /// Creates a counter for a stage of `total` steps, which several threads can share.
+    pub fn counter(&self, stage: &'static str, total: u64) -> Counter<'a> {
+        Counter::new(*self, stage, total)
     }
 }

@@ -13,8 +13,8 @@ pub struct Progress {
     pub stage: &'static str,
     /// Number of finished steps.
     pub done: u64,
-    /// Number of all steps.
-    pub all: u64,
+    /// Total number of steps.
+    pub total: u64,
     /// Time since the start of the stage.
     pub elapsed: Duration,
 }
@@ -22,9 +22,9 @@ pub struct Progress {
 impl Progress {
     /// Returns the finished fraction of the stage, from 0 to 1.
     pub fn fraction(&self) -> f64 {
-        match self.all {
+        match self.total {
             0 => 1.0,
-            all => self.done as f64 / all as f64,
+            total => self.done as f64 / total as f64,
         }
     }
 
@@ -36,12 +36,12 @@ impl Progress {
     /// use std::time::Duration;
     ///
     /// let elapsed = Duration::from_secs(3);
-    /// let progress = Progress { stage: "field", done: 25, all: 100, elapsed };
-    /// assert_eq!(progress.left(), Some(Duration::from_secs(9)));
+    /// let progress = Progress { stage: "field", done: 25, total: 100, elapsed };
+    /// assert_eq!(progress.remaining(), Some(Duration::from_secs(9)));
     /// ```
-    pub fn left(&self) -> Option<Duration> {
-        let left = self.all.saturating_sub(self.done) as f64;
-        (self.done > 0).then(|| self.elapsed.mul_f64(left / self.done as f64))
+    pub fn remaining(&self) -> Option<Duration> {
+        let remaining = self.total.saturating_sub(self.done) as f64;
+        (self.done > 0).then(|| self.elapsed.mul_f64(remaining / self.done as f64))
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) const MIN_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Counter<'a> {
     monitor: Monitor<'a>,
     stage: &'static str,
-    all: u64,
+    total: u64,
     start: Instant,
     state: Mutex<CounterState>,
 }
@@ -66,11 +66,11 @@ struct CounterState {
 }
 
 impl<'a> Counter<'a> {
-    pub(super) fn new(monitor: Monitor<'a>, stage: &'static str, all: u64) -> Self {
+    pub(super) fn new(monitor: Monitor<'a>, stage: &'static str, total: u64) -> Self {
         Self {
             monitor,
             stage,
-            all,
+            total,
             start: Instant::now(),
             state: Mutex::default(),
         }
@@ -90,12 +90,12 @@ impl<'a> Counter<'a> {
             let is_due = state
                 .last_report
                 .is_none_or(|last| now - last >= MIN_INTERVAL);
-            if is_due || state.done >= self.all {
+            if is_due || state.done >= self.total {
                 state.last_report = Some(now);
                 hook(Progress {
                     stage: self.stage,
                     done: state.done,
-                    all: self.all,
+                    total: self.total,
                     elapsed: now - self.start,
                 });
             }

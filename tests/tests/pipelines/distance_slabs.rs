@@ -319,7 +319,12 @@ fn progress_counts_slabs_and_cancellation_stops_them() {
     };
     let cancel = CancelFlag::new();
     let reported = Mutex::new(Vec::new());
-    let hook = |progress: Progress| reported.lock().unwrap().push((progress.done, progress.all));
+    let hook = |progress: Progress| {
+        reported
+            .lock()
+            .unwrap()
+            .push((progress.done, progress.total))
+    };
     let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
     let slabs = Slabs::new(&devices, &sites, &params)
         .unwrap()

@@ -316,7 +316,7 @@ fn progress_reports_do_not_change_the_field() {
                 let reports = reports.into_inner().unwrap();
                 let counts = classes.counts;
                 let pairs = counts.surface * (counts.boundary + counts.interior);
-                assert!(reports.iter().all(|progress| progress.all == pairs));
+                assert!(reports.iter().all(|progress| progress.total == pairs));
                 assert!(reports.windows(2).all(|pair| pair[0].done <= pair[1].done));
                 assert_eq!(reports[reports.len() - 1].done, pairs, "{label} {params:?}");
             }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use cuda_builder::lint::{LintReport, LintRules};
-use cuda_builder::{Assembled, CudaBuilder, NvvmArch, Ptxas, ResourceTable};
+use cuda_builder::{AssembledResources, CudaBuilder, NvvmArch, Ptxas, ResourceTable};
 
 use self::compare::Comparison;
 use crate::{paths, setup};
@@ -231,7 +231,7 @@ impl Job<'_> {
             .join("cuda-builder")
             .join(arch.sm())
             .join(format!("{}-resources.json", self.stem()));
-        let Assembled { kernels, fresh } =
+        let AssembledResources { kernels, fresh } =
             self.ptxas
                 .resources_cached(&path, arch, &cache, self.assemblers())?;
         if self.is_compressed() {

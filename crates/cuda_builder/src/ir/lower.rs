@@ -20,7 +20,7 @@ use crate::{CudaBuilderError, Result};
 
 /// Module after the lowering.
 #[derive(Debug)]
-pub(crate) struct Lowered {
+pub(crate) struct LoweredModule {
     /// IR text for the optimizer.
     pub text: String,
     /// Externally visible symbols: kernels, constant memory, exported statics. Sorted.
@@ -35,7 +35,7 @@ struct Symbol {
 }
 
 /// Lowers `module`. `exported` contains the names that rustc exports from the crate.
-pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
+pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<LoweredModule> {
     let mut public: Vec<String> = Vec::new();
     let mut symbols: HashMap<String, Symbol> = HashMap::new();
     let mut placements: BTreeMap<String, Placement> = BTreeMap::new();
@@ -122,7 +122,7 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     }
     public.sort();
     public.dedup();
-    Ok(Lowered {
+    Ok(LoweredModule {
         text,
         exported: public,
     })

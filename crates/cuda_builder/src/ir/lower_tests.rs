@@ -3,7 +3,7 @@
 use super::super::placement::{CONSTANT_SECTION, SHARED_SECTION};
 use super::*;
 
-fn lowered(text: &str, exported: &[&str]) -> Lowered {
+fn lowered(text: &str, exported: &[&str]) -> LoweredModule {
     let exported: Vec<String> = exported.iter().map(|name| name.to_string()).collect();
     lower(&Module::parse(text), &exported).unwrap()
 }

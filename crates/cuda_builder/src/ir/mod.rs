@@ -15,5 +15,5 @@ mod token;
 mod volatile;
 
 pub(crate) use items::Module;
-pub(crate) use lower::{Lowered, lower};
+pub(crate) use lower::{LoweredModule, lower};
 pub(crate) use placement::{DYNAMIC_SHARED, HEAP};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::device_build::{LinkInputs, Profile};
 use crate::error::IoContext;
-use crate::ir::{DYNAMIC_SHARED, HEAP, Lowered, Module, lower};
+use crate::ir::{DYNAMIC_SHARED, HEAP, LoweredModule, Module, lower};
 use crate::{CudaBuilderError, LlvmTools, NvvmArch, Result};
 
 pub(crate) use tools::run_tool;
@@ -41,7 +41,7 @@ pub(crate) struct LinkOptions<'a> {
 }
 
 /// Results of the link.
-pub(crate) struct Linked {
+pub(crate) struct LinkedModule {
     /// PTX with line directives and the code generator's comments.
     pub ptx: String,
     /// Path of the optimized program as LLVM bitcode.
@@ -55,7 +55,7 @@ pub(crate) fn link(
     inputs: &LinkInputs,
     options: LinkOptions,
     work: &Path,
-) -> Result<Linked> {
+) -> Result<LinkedModule> {
     fs::create_dir_all(work).at("cannot create", work)?;
     let at = |name: &str| work.join(name);
     let (linked, lowered_path, symbols, bitcode, ptx) = (
@@ -72,7 +72,7 @@ pub(crate) fn link(
     let known = fs::read_to_string(&key_path).is_ok_and(|known| known == key);
     if known && bitcode.is_file() && ptx.is_file() {
         let ptx = fs::read_to_string(&ptx).at("cannot read", &ptx)?;
-        return Ok(Linked { ptx, bitcode });
+        return Ok(LinkedModule { ptx, bitcode });
     }
     if key_path.exists() {
         fs::remove_file(&key_path).at("cannot delete", &key_path)?;
@@ -142,7 +142,7 @@ pub(crate) fn link(
     run_tool("llc", &mut command)?;
     let ptx = fs::read_to_string(&ptx).at("cannot read", &ptx)?;
     fs::write(&key_path, key).at("cannot write", &key_path)?;
-    Ok(Linked { ptx, bitcode })
+    Ok(LinkedModule { ptx, bitcode })
 }
 
 /// Returns the kernels defined in IR text.
@@ -172,7 +172,7 @@ fn link_and_lower(
     inputs: &LinkInputs,
     linked: &Path,
     symbols: &Path,
-) -> Result<Lowered> {
+) -> Result<LoweredModule> {
     // `core` is large and mostly unused: linking only needed symbols is three times as fast.
     // Everything is linked only if a library needs symbols of one that was linked before it.
     let mut missing = Vec::new();

@@ -35,16 +35,16 @@ const TEXT: &str = r#"// sources: sha256 1
 #[test]
 fn items_reproduce_the_text() {
     let items = split(TEXT).unwrap();
-    let of = |kind| {
+    let names = |kind| {
         items
             .iter()
             .filter(|item| item.kind == kind)
             .map(|item| item.name.as_str())
             .collect::<Vec<_>>()
     };
-    assert_eq!(of(Kind::Entry), ["first", "second"]);
+    assert_eq!(names(Kind::Entry), ["first", "second"]);
     assert_eq!(
-        of(Kind::Variable),
+        names(Kind::Variable),
         ["table", "pointers", "word_$_0", "of_helper", "idle"]
     );
     let whole: String = items.iter().map(|item| item.text.as_str()).collect();

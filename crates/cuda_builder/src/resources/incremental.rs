@@ -22,7 +22,7 @@ use crate::{NvvmArch, Result};
 
 /// Result of [`Ptxas::resources_cached`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assembled {
+pub struct AssembledResources {
     /// Resource usage of every kernel.
     pub kernels: ResourceTable,
     /// Number of kernels that were assembled; the others were cached.
@@ -55,12 +55,12 @@ impl Ptxas {
         arch: NvvmArch,
         cache: &Path,
         jobs: usize,
-    ) -> Result<Assembled> {
+    ) -> Result<AssembledResources> {
         let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
         let items = if is_debug(&text) { None } else { split(&text) };
         let assemble_all = || {
             let kernels = self.resources(ptx, arch)?;
-            Ok(Assembled {
+            Ok(AssembledResources {
                 fresh: kernels.len(),
                 kernels,
             })
@@ -74,7 +74,7 @@ impl Ptxas {
 
         let keys = self.keys(&items, arch);
         let mut figures = ResourceCache::read(cache);
-        let mut found = Assembled::default();
+        let mut found = AssembledResources::default();
         let mut missed = Vec::new();
         for (entry, key) in entries(&items).zip(&keys) {
             match figures.get(key) {
@@ -104,7 +104,7 @@ impl Ptxas {
 
     /// Returns for each entry, in order, a hash of everything on which its resource usage depends.
     fn keys(&self, items: &[Item], arch: NvvmArch) -> Vec<String> {
-        let of = |(entry, dependencies): (&Item, Vec<&Item>)| {
+        let entry_key = |(entry, dependencies): (&Item, Vec<&Item>)| {
             let mut hash = Sha256::new();
             let mut field = |value: &str| {
                 // lengths separate adjacent fields
@@ -123,7 +123,10 @@ impl Ptxas {
                 .map(|byte| format!("{byte:02x}"))
                 .collect()
         };
-        entries(items).zip(dependencies(items)).map(of).collect()
+        entries(items)
+            .zip(dependencies(items))
+            .map(entry_key)
+            .collect()
     }
 
     /// Assembles some of the entries; returns `None` if an assembler failed or did not report all

@@ -14,7 +14,7 @@ use crate::error::IoContext;
 use crate::link::run_tool;
 use crate::{NvvmArch, Result};
 
-pub use incremental::Assembled;
+pub use incremental::AssembledResources;
 
 pub use ptxas_figures::ResourceUsage as KernelResources;
 

@@ -4,7 +4,7 @@
 /// Number of fraction bits of an `f64`.
 const FRACTION_BITS: i32 = 52;
 /// Exponent of the smallest subnormal number.
-const LEAST_EXPONENT: i32 = -1074;
+const MIN_EXPONENT: i32 = -1074;
 
 /// Returns the remainder of `x / y` with the quotient rounded towards zero: exact, with the sign of
 /// `x`, and NaN if `x` is infinite or `y` is 0.
@@ -39,9 +39,9 @@ fn significand(x: f64) -> (u64, i32) {
     let biased = (bits >> FRACTION_BITS) as i32;
     if biased == 0 {
         let shift = fraction.leading_zeros() as i32 - (63 - FRACTION_BITS);
-        (fraction << shift, LEAST_EXPONENT - shift)
+        (fraction << shift, MIN_EXPONENT - shift)
     } else {
-        (fraction | 1 << FRACTION_BITS, biased - 1 + LEAST_EXPONENT)
+        (fraction | 1 << FRACTION_BITS, biased - 1 + MIN_EXPONENT)
     }
 }
 
@@ -53,7 +53,7 @@ fn compose(integer: u64, exponent: i32) -> f64 {
     }
     let shift = integer.leading_zeros() as i32 - (63 - FRACTION_BITS);
     let (integer, exponent) = (integer << shift, exponent - shift);
-    let below = LEAST_EXPONENT - exponent;
+    let below = MIN_EXPONENT - exponent;
     if below > 0 {
         return f64::from_bits(integer >> below);
     }

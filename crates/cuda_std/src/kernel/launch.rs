@@ -143,8 +143,8 @@ impl ErasedLaunch {
         // block; this covers the body and the coroutine.
         unsafe {
             match self.coroutine {
-                Some(steps) => simt::coroutine::launch_kernel_as_coroutine(
-                    entry, shape, mode, parameters, body, steps, self.args,
+                Some(coroutine) => simt::coroutine::launch_kernel_as_coroutine(
+                    entry, shape, mode, parameters, body, coroutine, self.args,
                 ),
                 None => simt::launch_kernel_with(entry, shape, mode, parameters, body),
             }

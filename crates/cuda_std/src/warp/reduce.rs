@@ -208,9 +208,9 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
 #[track_caller]
 unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: T) -> T {
     let all = simt::sync::warp_exchange(mask, value.into_u64());
-    let of = |lane: u32| T::from_u64(all.values[lane as usize]);
+    let lane_value = |lane: u32| T::from_u64(all.values[lane as usize]);
     if all.participants == super::FULL_MASK {
-        let mut sums: [T; 32] = core::array::from_fn(|lane| of(lane as u32));
+        let mut sums: [T; 32] = core::array::from_fn(|lane| lane_value(lane as u32));
         for distance in [16, 8, 4, 2, 1] {
             for lane in 0..distance {
                 sums[lane] = T::combine(op, sums[lane], sums[lane + distance]);
@@ -220,7 +220,7 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
     }
     let lanes = (0..32).filter(|lane| all.participants >> lane & 1 != 0);
     lanes
-        .map(of)
+        .map(lane_value)
         .reduce(|sum, next| T::combine(op, sum, next))
         .unwrap_or(value)
 }

@@ -81,7 +81,7 @@ mod imp {
         } else {
             0
         };
-        let beyond = if T::LONG {
+        let high_word = if T::LONG {
             let bits = value.high();
             // SAFETY: guaranteed by the caller.
             let low = unsafe { half(mode, mask, bits as u32, delta, width) };
@@ -93,7 +93,7 @@ mod imp {
         };
         let (from, inside) = source(mode, crate::warp::lane_id(), delta, width);
         (
-            T::from_halves(u64::from(high) << 32 | u64::from(low), beyond),
+            T::from_halves(u64::from(high) << 32 | u64::from(low), high_word),
             inside && mask >> from & 1 != 0,
         )
     }
@@ -113,13 +113,13 @@ mod imp {
         width: u32,
     ) -> (T, bool) {
         let all = simt::sync::warp_exchange(mask, value.into_u64());
-        let beyond = T::LONG.then(|| simt::sync::warp_exchange(mask, value.high()));
+        let high_word = T::LONG.then(|| simt::sync::warp_exchange(mask, value.high()));
         let (from, inside) = source(mode, crate::warp::lane_id(), delta, width);
-        let takes_part = all.participants >> from & 1 != 0;
-        if takes_part {
+        let is_participant = all.participants >> from & 1 != 0;
+        if is_participant {
             let from = from as usize;
-            let beyond = beyond.map_or(0, |all| all.values[from]);
-            (T::from_halves(all.values[from], beyond), inside)
+            let high_word = high_word.map_or(0, |all| all.values[from]);
+            (T::from_halves(all.values[from], high_word), inside)
         } else {
             (value, false)
         }

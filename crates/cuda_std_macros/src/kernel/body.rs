@@ -176,7 +176,7 @@ fn arguments_line(kernel: &KernelItem) -> String {
             let ty = match input {
                 syn::FnArg::Typed(typed) => {
                     let ty = &typed.ty;
-                    tidy(&quote!(#ty).to_string())
+                    format_tokens(&quote!(#ty).to_string())
                 }
                 syn::FnArg::Receiver(_) => String::new(),
             };
@@ -190,7 +190,7 @@ fn arguments_line(kernel: &KernelItem) -> String {
 }
 
 /// Formats tokens such as `View < f32 >` in the usual style.
-fn tidy(tokens: &str) -> String {
+fn format_tokens(tokens: &str) -> String {
     [
         (" < ", "<"),
         (" <", "<"),

@@ -22,8 +22,8 @@ pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> 
     let function = &kernel.function;
     let mut parameters = function.sig.generics.params.iter();
     let has_lifetimes = parameters.any(|one| matches!(one, GenericParam::Lifetime(_)));
-    let is_known = |attribute: &syn::Attribute| {
-        let rewriter = [
+    let is_supported = |attribute: &syn::Attribute| {
+        let supported = [
             "doc",
             "allow",
             "expect",
@@ -32,9 +32,9 @@ pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> 
             "no_mangle",
             "unsafe",
         ];
-        rewriter.iter().any(|name| attribute.path().is_ident(name))
+        supported.iter().any(|name| attribute.path().is_ident(name))
     };
-    if has_lifetimes || !function.attrs.iter().all(is_known) {
+    if has_lifetimes || !function.attrs.iter().all(is_supported) {
         return None;
     }
     let mut block = function.block.clone();

@@ -103,7 +103,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     );
     let coroutine_body = coroutine::body(kernel, &passed);
     let coroutine_functions = coroutine_body.as_ref().map(|_| {
-        let of = dispatch_by_instantiation(
+        let dispatch = dispatch_by_instantiation(
             kernel,
             &quote!(::cuda_std::kernel::coroutine::coroutine_functions),
             &[],
@@ -114,7 +114,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             fn coroutine(
                 instructions: ::cuda_std::kernel::InstructionSet,
             ) -> ::core::option::Option<::cuda_std::kernel::coroutine::CoroutineFunctions> {
-                #of
+                #dispatch
             }
         }
     });

@@ -61,17 +61,19 @@ pub fn rewrite(block: &mut Block, kernel: &KernelItem, passed: &[TokenStream]) -
         };
         let is_bound_again = rewriter.names.contains_key(&pattern.ident);
         if is_copy && pattern.mutability.is_none() && !is_bound_again {
-            rewriter.add(pattern, matches!(parameter.kind, Kind::Value(_)), false);
+            rewriter.record_variable(pattern, matches!(parameter.kind, Kind::Value(_)), false);
             in_place[position] = !rewriter.borrowed.contains(&pattern.ident);
             if in_place[position] {
                 let passed = &passed[position];
-                let place = parse_quote!((unsafe { #passed }));
-                rewriter.places.insert(pattern.ident.clone(), place);
+                let substitution = parse_quote!((unsafe { #passed }));
+                rewriter
+                    .substitutions
+                    .insert(pattern.ident.clone(), substitution);
             }
         }
     }
     rewriter.rewrite_block(block);
-    SubstituteNames(&rewriter.places).visit_block_mut(block);
+    SubstituteNames(&rewriter.substitutions).visit_block_mut(block);
     in_place
 }
 
@@ -81,9 +83,9 @@ struct SubstituteNames<'a>(&'a BTreeMap<Ident, Expr>);
 impl VisitMut for SubstituteNames<'_> {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         if let Expr::Path(path) = expression
-            && let Some(place) = path.path.get_ident().and_then(|name| self.0.get(name))
+            && let Some(substitution) = path.path.get_ident().and_then(|name| self.0.get(name))
         {
-            *expression = place.clone();
+            *expression = substitution.clone();
             return;
         }
         visit_mut::visit_expr_mut(self, expression);
@@ -117,12 +119,12 @@ struct LoopRewriter {
     /// Variables to which pointers may exist.
     borrowed: BTreeSet<Ident>,
     /// Expressions that replace parameters.
-    places: BTreeMap<Ident, Expr>,
+    substitutions: BTreeMap<Ident, Expr>,
     variables: BTreeMap<Ident, Variable>,
 }
 
 impl LoopRewriter {
-    fn add(&mut self, pattern: &PatIdent, is_number: bool, depends_on_grid: bool) {
+    fn record_variable(&mut self, pattern: &PatIdent, is_number: bool, depends_on_grid: bool) {
         let variable = Variable {
             is_mutable: pattern.mutability.is_some(),
             is_number,
@@ -162,7 +164,7 @@ impl LoopRewriter {
         let is_number = is_typed || self.is_number(&init.expr);
         if is_number || (is_view && pattern.mutability.is_none()) {
             let depends_on_grid = self.depends_on_grid(&init.expr);
-            self.add(pattern, is_number, depends_on_grid);
+            self.record_variable(pattern, is_number, depends_on_grid);
         }
     }
 
@@ -269,13 +271,13 @@ impl LoopRewriter {
         // These names are substituted by the parameter's expression.
         let copies: BTreeMap<Ident, Expr> = read
             .iter()
-            .filter(|name| self.places.contains_key(**name))
+            .filter(|name| self.substitutions.contains_key(**name))
             .map(|name| {
                 let copy = format_ident!("__copy_of_{name}");
                 ((*name).clone(), parse_quote!(#copy))
             })
             .collect();
-        let turns = match expression {
+        let loop_condition = match expression {
             Expr::While(one) if self.is_grid_stride_loop(one) && !uses.leaves => {
                 Some(one.cond.clone())
             }
@@ -299,7 +301,7 @@ impl LoopRewriter {
                 quote!((#(#changed,)*) = { #copies #work (#(#changed,)*) })
             }
         };
-        *expression = match (turns, &*expression) {
+        *expression = match (loop_condition, &*expression) {
             (Some(loop_condition), Expr::While(one)) => {
                 let (label, condition, body) = (&one.label, &one.cond, &one.body.stmts);
                 let step = on_copies(quote! {

@@ -113,7 +113,7 @@ impl CurrentContext {
     /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) if it belongs
     /// to another library and is not current.
     pub fn set_current<C: ContextHandle>(c: &C) -> CudaResult<()> {
-        let _keep = owner::keep(c.get_inner())?;
+        let _keep = owner::keep_alive(c.get_inner())?;
         // SAFETY: the context is alive.
         unsafe { driver()?.set_current_context(c.get_inner()) }
     }

@@ -115,7 +115,7 @@ impl ContextStack {
     /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) if it belongs
     /// to another library and is not current.
     pub fn push<C: ContextHandle>(ctx: &C) -> CudaResult<()> {
-        let _keep = owner::keep(ctx.get_inner())?;
+        let _keep = owner::keep_alive(ctx.get_inner())?;
         // SAFETY: the context is alive.
         unsafe { driver()?.push_context(ctx.get_inner()) }
     }

@@ -108,7 +108,7 @@ pub(crate) fn enter_handle(raw: CUcontext) -> CudaResult<ContextGuard<'static>> 
 ///
 /// # Errors
 /// [`CudaError::ContextIsDestroyed`] if the context is neither.
-pub(crate) fn keep(raw: CUcontext) -> CudaResult<Option<Arc<ManagedContext>>> {
+pub(crate) fn keep_alive(raw: CUcontext) -> CudaResult<Option<Arc<ManagedContext>>> {
     let managed = ManagedContext::with_handle(raw);
     if managed.is_none() && (raw.is_null() || driver()?.current_context()? != raw) {
         return Err(CudaError::ContextIsDestroyed);

@@ -41,11 +41,11 @@ impl Allocation {
     ///
     /// # Errors
     /// [`CudaError::BufferDropped`]
-    pub(crate) fn enter(self) -> CudaResult<InUse> {
+    pub(crate) fn enter(self) -> CudaResult<UseGuard> {
         // Increments the counter before checking `ended`; `end` does it in the opposite order, so
         // that at least one of them observes the other.
         self.slot.uses.fetch_add(1, Ordering::SeqCst);
-        let in_use = InUse { slot: self.slot };
+        let in_use = UseGuard { slot: self.slot };
         if self.slot.ended.load(Ordering::SeqCst) == self.number {
             Ok(in_use)
         } else {
@@ -66,11 +66,11 @@ impl Allocation {
 
 /// Guard of a call that uses an allocation.
 #[derive(Debug)]
-pub(crate) struct InUse {
+pub(crate) struct UseGuard {
     slot: &'static Slot,
 }
 
-impl Drop for InUse {
+impl Drop for UseGuard {
     fn drop(&mut self) {
         self.slot.uses.fetch_sub(1, Ordering::SeqCst);
     }

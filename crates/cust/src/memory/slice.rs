@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::allocation::{Allocation, InUse};
+use super::allocation::{Allocation, UseGuard};
 use super::{DeviceCopy, DevicePointer, bytes};
 use crate::context::ContextGuard;
 use crate::context::owner;
@@ -163,12 +163,12 @@ impl<T: DeviceCopy> DeviceSlice<T> {
     ///
     /// # Errors
     /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) if it has been freed.
-    pub(crate) fn mark_in_use(&self) -> CudaResult<Option<InUse>> {
+    pub(crate) fn mark_in_use(&self) -> CudaResult<Option<UseGuard>> {
         self.allocation.map(Allocation::enter).transpose()
     }
 
     /// Keeps the memory allocated and makes its context current, until the guards are dropped.
-    pub(crate) fn enter(&self) -> CudaResult<(ContextGuard<'static>, Option<InUse>)> {
+    pub(crate) fn enter(&self) -> CudaResult<(ContextGuard<'static>, Option<UseGuard>)> {
         Ok((owner::enter_handle(self.context)?, self.mark_in_use()?))
     }
 }

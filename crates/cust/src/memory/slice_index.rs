@@ -11,7 +11,7 @@ use crate::private::Sealed;
 pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
     /// Returns the index as a range in a slice of length `len`, or `None` if it is out of bounds.
     #[doc(hidden)]
-    fn within(self, len: usize) -> Option<Range<usize>>;
+    fn checked_range(self, len: usize) -> Option<Range<usize>>;
 
     /// Returns the part of `slice` without a bounds check.
     ///
@@ -28,7 +28,7 @@ pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
     /// does not panic.
     #[track_caller]
     fn index(self, slice: &DeviceSlice<T>) -> DeviceSlice<T> {
-        match self.within(slice.len()) {
+        match self.checked_range(slice.len()) {
             Some(range) => subslice(slice, range),
             None => panic!(
                 "index out of range for a device slice of length {}",
@@ -60,7 +60,7 @@ fn resolve(bounds: impl RangeBounds<usize>, len: usize) -> Option<Range<usize>> 
 
 impl Sealed for usize {}
 impl<T: DeviceCopy> DeviceSliceIndex<T> for usize {
-    fn within(self, len: usize) -> Option<Range<usize>> {
+    fn checked_range(self, len: usize) -> Option<Range<usize>> {
         (self < len).then(|| self..self + 1)
     }
 }
@@ -69,7 +69,7 @@ macro_rules! ranges {
     ($($kind:ty)*) => {$(
         impl Sealed for $kind {}
         impl<T: DeviceCopy> DeviceSliceIndex<T> for $kind {
-            fn within(self, len: usize) -> Option<Range<usize>> {
+            fn checked_range(self, len: usize) -> Option<Range<usize>> {
                 resolve(self, len)
             }
         }
@@ -93,7 +93,8 @@ impl<T: DeviceCopy> DeviceSlice<T> {
     /// Returns a part of the slice, or `None` if the index is out of bounds. (Not part of
     /// Rust-CUDA.)
     pub fn get<Idx: DeviceSliceIndex<T>>(&self, idx: Idx) -> Option<DeviceSlice<T>> {
-        idx.within(self.len()).map(|range| subslice(self, range))
+        idx.checked_range(self.len())
+            .map(|range| subslice(self, range))
     }
 }
 

@@ -73,8 +73,8 @@ impl SharedAllocation {
         if let Some(guard) = self.guard {
             guard.set_array(bytes, dynamic);
         }
-        let room = bytes.max(1).next_multiple_of(align.max(ALIGN));
-        let offset = self.layout.size().saturating_sub(room);
+        let padded_bytes = bytes.max(1).next_multiple_of(align.max(ALIGN));
+        let offset = self.layout.size().saturating_sub(padded_bytes);
         // SAFETY: inside the allocation, which is at least as large and as aligned as the array.
         unsafe { self.start.add(offset) }
     }
@@ -114,7 +114,7 @@ pub(super) fn persistent(
     align: usize,
     initialise: impl FnOnce(*mut u8),
 ) -> NonNull<u8> {
-    let make = || {
+    let create = || {
         let existing = orphaned().persistent.get_mut(&key).and_then(Vec::pop);
         existing.unwrap_or_else(|| {
             let allocation = SharedAllocation::new(SharedAllocation::layout_for(bytes, align), 0);
@@ -126,7 +126,7 @@ pub(super) fn persistent(
             }
         })
     };
-    let start_of = |persistent: &PersistentValue| {
+    let checked_start = |persistent: &PersistentValue| {
         assert!(
             (persistent.bytes, persistent.align) == (bytes, align),
             "the shared static of {} bytes is also used as {bytes} bytes; use a separate static for each value",
@@ -134,21 +134,21 @@ pub(super) fn persistent(
         );
         persistent.allocation.start
     };
-    let mut make = Some(make);
+    let mut create = Some(create);
     let existing = THREAD_CACHE.try_with(|cache| {
         let mut cache = cache.borrow_mut();
         if let Some(existing) = cache.persistent.get(&key) {
-            return Some(start_of(existing));
+            return Some(checked_start(existing));
         }
-        let new = make.take()?();
-        let start = start_of(&new);
+        let new = create.take()?();
+        let start = checked_start(&new);
         cache.persistent.insert(key, new);
         Some(start)
     });
-    match (existing.ok().flatten(), make) {
+    match (existing.ok().flatten(), create) {
         (Some(start), _) => start,
         // the thread exits and has no cache: the value serves this launch only
-        (None, Some(make)) => make().allocation.start,
+        (None, Some(create)) => create().allocation.start,
         (None, None) => unreachable!("a newly created value was returned above"),
     }
 }

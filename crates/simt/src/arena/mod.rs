@@ -49,8 +49,8 @@ impl Array {
     /// Returns `true` if the `bytes` bytes from `offset` on still hold the poison value. Bytes
     /// beyond the array and its padding are ignored.
     fn is_poisoned(&self, offset: usize, bytes: usize) -> bool {
-        let of = self.bytes + self.padding_bytes();
-        (offset..offset.saturating_add(bytes).min(of)).all(|at| {
+        let limit = self.bytes + self.padding_bytes();
+        (offset..offset.saturating_add(bytes).min(limit)).all(|at| {
             // SAFETY: inside the allocation, which only this worker's thread uses.
             unsafe { self.start.as_ptr().add(at).read() == POISON }
         })

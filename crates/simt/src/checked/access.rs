@@ -46,7 +46,7 @@ impl HappensBefore for ClockOrder<'_> {
 impl Checker {
     /// Checks an access of a thread and records it. `is_unwritten(address, bytes)` returns `true`
     /// if shared memory without a tracked write is unchanged since the block began.
-    pub(crate) fn touch(
+    pub(crate) fn check_and_record(
         &mut self,
         rank: u32,
         access: Access,
@@ -58,7 +58,7 @@ impl Checker {
             site,
             block: self.block,
             epoch: self.epoch,
-            clock: self.clocks.own(rank),
+            clock: self.clocks.own_clock(rank),
             thread: rank as u16,
             access,
         };
@@ -77,7 +77,7 @@ impl Checker {
         } else {
             &mut self.global
         };
-        let met = shadow.touch(now, address, bytes, &order);
+        let outcome = shadow.check_and_record(now, address, bytes, &order);
         if !is_shared && let Some((position, _)) = find_parameter(&self.parameters, address) {
             self.access_logs[position].record_access();
         }
@@ -86,7 +86,7 @@ impl Checker {
             Some(location) => shared_location(location, location.offset + (at - address)),
             None => checker.global_location(at),
         };
-        if let Some((earlier, at)) = met.race {
+        if let Some((earlier, at)) = outcome.race {
             let kind = FindingKind::Race {
                 location: location(self, at),
                 bytes,
@@ -108,8 +108,8 @@ impl Checker {
             self.add(rank, site, kind);
         }
         let reads = matches!(access, Access::Read | Access::Atomic);
-        if let (true, true, Some(at)) = (is_shared, reads, met.unwritten)
-            && is_unwritten(at, met.unwritten_bytes)
+        if let (true, true, Some(at)) = (is_shared, reads, outcome.unwritten)
+            && is_unwritten(at, outcome.unwritten_bytes)
         {
             let location = location(self, at);
             self.add(

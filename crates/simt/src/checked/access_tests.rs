@@ -35,7 +35,7 @@ impl Oracle {
         })
     }
 
-    fn touch(&mut self, thread: usize, location: usize, access: Access) {
+    fn check_and_record(&mut self, thread: usize, location: usize, access: Access) {
         self.clocks[thread][thread] += 1;
         let own = self.clocks[thread][thread];
         self.accesses[location].push((thread, own, access));
@@ -102,13 +102,13 @@ fn block(random: &mut SplitMix64, seed: u64) -> usize {
                 site: Location::caller(),
                 block: 0,
                 epoch,
-                clock: clocks.own(thread as u32),
+                clock: clocks.own_clock(thread as u32),
                 thread: thread as u16,
                 access,
             };
             let clocks = &clocks;
-            let found = history[location].touch(now, &ClockOrder { clocks, now });
-            oracle.touch(thread, location, access);
+            let found = history[location].check_and_record(now, &ClockOrder { clocks, now });
+            oracle.check_and_record(thread, location, access);
             if !raced[location] {
                 assert_eq!(found.is_some(), races, "seed {seed}, step {step}");
                 raced[location] = races;

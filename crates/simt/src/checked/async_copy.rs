@@ -55,12 +55,15 @@ impl PendingCopies {
     pub(crate) fn finish(&mut self, rank: u32) -> Vec<AsyncCopy> {
         let done = self.by_thread.remove(&rank).unwrap_or_default();
         for copy in &done {
-            for (words_of, address) in
+            for (copies_by_word, address) in
                 [(&mut self.writing, copy.to), (&mut self.reading, copy.from)]
             {
                 for word in words(address, copy.bytes) {
-                    if words_of.get(&word).is_some_and(|last| last.rank == rank) {
-                        words_of.remove(&word);
+                    if copies_by_word
+                        .get(&word)
+                        .is_some_and(|last| last.rank == rank)
+                    {
+                        copies_by_word.remove(&word);
                     }
                 }
             }

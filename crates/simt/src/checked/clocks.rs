@@ -66,7 +66,7 @@ impl Clocks {
     }
 
     /// Returns the clock of the next access of `thread`.
-    pub(crate) fn own(&self, thread: u32) -> u32 {
+    pub(crate) fn own_clock(&self, thread: u32) -> u32 {
         self.latest_clock(thread, thread)
     }
 
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn joining_orders_earlier_accesses_only() {
         let mut clocks = Clocks::new(1);
-        let before = clocks.own(1);
+        let before = clocks.own_clock(1);
         assert!(clocks.latest_clock(0, 1) < before);
         clocks.join(0, 0b11);
         assert!(clocks.latest_clock(0, 1) >= before);
-        assert!(clocks.latest_clock(0, 1) < clocks.own(1));
+        assert!(clocks.latest_clock(0, 1) < clocks.own_clock(1));
         assert!(
             clocks.latest_clock(2, 1) < before,
             "lane 2 did not participate"
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn order_is_transitive() {
         let mut clocks = Clocks::new(2);
-        let before = clocks.own(32);
+        let before = clocks.own_clock(32);
         clocks.join(1, 0b011);
         clocks.join(1, 0b110);
         assert!(clocks.latest_clock(34, 32) >= before);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn waiting_warps_are_ordered_after_arriving_warps_only() {
         let mut clocks = Clocks::new(3);
-        let (first, second) = (clocks.own(5), clocks.own(40));
+        let (first, second) = (clocks.own_clock(5), clocks.own_clock(40));
         assert!(!clocks.is_ordered_after(40, 5, first) && !clocks.is_released(5, first));
         clocks.arrive(1, 0, u32::MAX);
         clocks.arrive(1, 1, u32::MAX);
@@ -167,7 +167,7 @@ mod tests {
             "the second warp waited"
         );
         assert!(
-            !clocks.is_ordered_after(40, 5, clocks.own(5)),
+            !clocks.is_ordered_after(40, 5, clocks.own_clock(5)),
             "not the future"
         );
         assert!(

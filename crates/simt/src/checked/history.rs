@@ -51,7 +51,7 @@ impl AccessSet {
     fn as_slice(&self) -> &[AccessRecord] {
         match self {
             AccessSet::Empty => &[],
-            AccessSet::One(touch) => std::slice::from_ref(touch),
+            AccessSet::One(record) => std::slice::from_ref(record),
             AccessSet::Many(history) => history,
         }
     }
@@ -69,9 +69,9 @@ impl AccessSet {
     fn insert(&mut self, now: AccessRecord, order: &impl HappensBefore) {
         match self {
             AccessSet::Empty => *self = AccessSet::One(now),
-            AccessSet::One(touch) if touch.block != now.block => {}
-            AccessSet::One(touch) if order.is_before(touch) => *touch = now,
-            AccessSet::One(touch) => *self = AccessSet::Many(vec![*touch, now]),
+            AccessSet::One(record) if record.block != now.block => {}
+            AccessSet::One(record) if order.is_before(record) => *record = now,
+            AccessSet::One(record) => *self = AccessSet::Many(vec![*record, now]),
             AccessSet::Many(history) => {
                 if history[0].block != now.block {
                     return;
@@ -81,7 +81,7 @@ impl AccessSet {
                 if !order.has_inter_warp_order() && makes_redundant(new, &now, |_| true) {
                     return;
                 }
-                history.retain(|touch| !order.is_before(touch));
+                history.retain(|record| !order.is_before(record));
                 if !makes_redundant(history.iter(), &now, |one| !order.is_released(one)) {
                     history.push(now);
                 }
@@ -117,12 +117,12 @@ impl GranuleHistory {
     }
 
     /// Records `now` and returns an earlier access with which it races.
-    pub(crate) fn touch(
+    pub(crate) fn check_and_record(
         &mut self,
         now: AccessRecord,
         order: &impl HappensBefore,
     ) -> Option<AccessRecord> {
-        let is_unordered = |touch: &&AccessRecord| !order.is_before(touch);
+        let is_unordered = |record: &&AccessRecord| !order.is_before(record);
         let unordered = |history: &[AccessRecord]| history.iter().find(is_unordered).copied();
         let write = unordered(self.write.as_slice());
         match now.access {

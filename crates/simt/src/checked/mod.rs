@@ -9,9 +9,9 @@
 //! | --- | --- |
 //! | a view records it | [`memory::record_read`](crate::memory::record_read) and its siblings |
 //! | the address is located in shared memory | `Executor::record_view_access` |
-//! | it is compared with the history of its bytes | `Shadow::touch`, `GranuleHistory::touch` |
+//! | it is compared with the history of its bytes | [`shadow`], [`history`] |
 //! | two accesses are ordered or not | `ClockOrder` (barriers), [`Clocks`] (lanes and warps) |
-//! | an unordered pair becomes a finding | `Checker::touch`, [`Report`] |
+//! | an unordered pair becomes a finding | `Checker::check_and_record`, [`Report`] |
 
 mod access;
 mod async_copy;

@@ -81,14 +81,14 @@ impl Shadow {
     }
 
     /// Checks and records that `now` accesses `bytes` bytes at `address`.
-    pub(crate) fn touch(
+    pub(crate) fn check_and_record(
         &mut self,
         now: AccessRecord,
         address: usize,
         bytes: usize,
         order: &impl HappensBefore,
     ) -> AccessOutcome {
-        let mut met = AccessOutcome::default();
+        let mut outcome = AccessOutcome::default();
         let end = address.saturating_add(bytes);
         let mut at = address;
         while at < end {
@@ -99,15 +99,15 @@ impl Shadow {
             let shift = page.shift;
             for (offset, granule) in page.granules[low..high].iter_mut().enumerate() {
                 let address = number * PAGE_BYTES + ((low + offset) << shift);
-                if met.unwritten.is_none() && !granule.is_written() {
-                    (met.unwritten, met.unwritten_bytes) = (Some(address), 1 << shift);
+                if outcome.unwritten.is_none() && !granule.is_written() {
+                    (outcome.unwritten, outcome.unwritten_bytes) = (Some(address), 1 << shift);
                 }
-                let race = granule.touch(now, order);
-                met.race = met.race.or(race.map(|earlier| (earlier, address)));
+                let race = granule.check_and_record(now, order);
+                outcome.race = outcome.race.or(race.map(|earlier| (earlier, address)));
             }
             at += count;
         }
-        met
+        outcome
     }
 
     /// Returns `true` if a write to the byte at `address` was tracked.
@@ -124,7 +124,7 @@ impl Shadow {
     fn page(&mut self, number: usize, shift: u32) -> &mut Page {
         let recent = &mut self.recent[number % RECENT];
         let position = match *recent {
-            Some((known, position)) if known == number => position,
+            Some((cached, position)) if cached == number => position,
             _ => *self.index.entry(number).or_insert_with(|| {
                 self.pages.push(Page::new(shift));
                 self.pages.len() - 1
@@ -160,9 +160,9 @@ mod tests {
         }
     }
 
-    struct OwnPast(u16);
+    struct ProgramOrder(u16);
 
-    impl HappensBefore for OwnPast {
+    impl HappensBefore for ProgramOrder {
         fn is_before(&self, earlier: &AccessRecord) -> bool {
             earlier.thread == self.0
         }
@@ -177,24 +177,24 @@ mod tests {
     }
 
     /// Accesses memory as a thread that is ordered after its own past only.
-    fn touch(
+    fn check_access(
         shadow: &mut Shadow,
         now: AccessRecord,
         address: usize,
         bytes: usize,
     ) -> AccessOutcome {
-        shadow.touch(now, address, bytes, &OwnPast(now.thread))
+        shadow.check_and_record(now, address, bytes, &ProgramOrder(now.thread))
     }
 
     #[test]
     fn a_byte_overlaps_its_own_word_only() {
         let mut shadow = Shadow::default();
-        touch(&mut shadow, by(0, Access::Write), 0x1000, 4);
-        let inside = touch(&mut shadow, by(1, Access::Read), 0x1003, 1);
+        check_access(&mut shadow, by(0, Access::Write), 0x1000, 4);
+        let inside = check_access(&mut shadow, by(1, Access::Read), 0x1003, 1);
         let (earlier, address) = inside.race.expect("they overlap");
         assert_eq!((earlier.thread, address), (0, 0x1003));
         assert_eq!(
-            touch(&mut shadow, by(1, Access::Read), 0x1004, 1).race,
+            check_access(&mut shadow, by(1, Access::Read), 0x1004, 1).race,
             None
         );
     }
@@ -202,19 +202,19 @@ mod tests {
     #[test]
     fn an_access_across_pages_is_checked_in_both() {
         let mut shadow = Shadow::default();
-        touch(&mut shadow, by(0, Access::Write), 0x1fff, 2);
+        check_access(&mut shadow, by(0, Access::Write), 0x1fff, 2);
         assert!(
-            touch(&mut shadow, by(1, Access::Read), 0x1ffe, 2)
+            check_access(&mut shadow, by(1, Access::Read), 0x1ffe, 2)
                 .race
                 .is_some()
         );
         assert!(
-            touch(&mut shadow, by(1, Access::Read), 0x2000, 2)
+            check_access(&mut shadow, by(1, Access::Read), 0x2000, 2)
                 .race
                 .is_some()
         );
         assert!(
-            touch(&mut shadow, by(1, Access::Read), 0x2001, 2)
+            check_access(&mut shadow, by(1, Access::Read), 0x2001, 2)
                 .race
                 .is_none()
         );
@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn the_first_unwritten_byte_is_reported() {
         let mut shadow = Shadow::default();
-        touch(&mut shadow, by(0, Access::Write), 0x1000, 2);
-        let met = touch(&mut shadow, by(0, Access::Read), 0x1000, 4);
-        assert_eq!(met.unwritten, Some(0x1002));
+        check_access(&mut shadow, by(0, Access::Write), 0x1000, 2);
+        let outcome = check_access(&mut shadow, by(0, Access::Read), 0x1000, 4);
+        assert_eq!(outcome.unwritten, Some(0x1002));
     }
 
     #[test]
@@ -233,17 +233,17 @@ mod tests {
         let mut shadow = Shadow::default();
         for thread in 0..100 {
             assert_eq!(
-                touch(&mut shadow, by(thread, Access::Read), 64, 4).race,
+                check_access(&mut shadow, by(thread, Access::Read), 64, 4).race,
                 None
             );
         }
         for writer in [0, 31, 32, 99, 200] {
             let mut shadow = Shadow::default();
             for thread in 0..100 {
-                touch(&mut shadow, by(thread, Access::Read), 64, 4);
+                check_access(&mut shadow, by(thread, Access::Read), 64, 4);
             }
             assert!(
-                touch(&mut shadow, by(writer, Access::Write), 64, 4)
+                check_access(&mut shadow, by(writer, Access::Write), 64, 4)
                     .race
                     .is_some()
             );
@@ -253,10 +253,13 @@ mod tests {
     #[test]
     fn a_plain_read_races_with_an_older_atomic_hidden_by_a_newer_one() {
         let mut shadow = Shadow::default();
-        touch(&mut shadow, by(0, Access::Atomic), 64, 4);
-        assert_eq!(touch(&mut shadow, by(1, Access::Atomic), 64, 4).race, None);
+        check_access(&mut shadow, by(0, Access::Atomic), 64, 4);
+        assert_eq!(
+            check_access(&mut shadow, by(1, Access::Atomic), 64, 4).race,
+            None
+        );
         assert!(
-            touch(&mut shadow, by(1, Access::Read), 64, 4)
+            check_access(&mut shadow, by(1, Access::Read), 64, 4)
                 .race
                 .is_some()
         );

@@ -25,7 +25,7 @@ pub(crate) struct NamedArrival {
     pub(crate) waits: bool,
 }
 
-/// An incomplete arrival of a warp, whose lanes still gather.
+/// An incomplete arrival of a warp, some of whose lanes have yet to arrive.
 struct WarpArrival {
     call: Cell<NamedArrival>,
     /// Mask of the lanes that have arrived.
@@ -90,26 +90,27 @@ impl NamedBarriers {
     /// Discards the waiting threads of an aborted block.
     pub(super) fn clear(&self) {
         self.begin_block();
-        for gather in &self.warp_arrivals {
-            gather.lanes.set(0);
-            gather.waiting.clear();
+        for arrival in &self.warp_arrivals {
+            arrival.lanes.set(0);
+            arrival.waiting.clear();
         }
     }
 
     /// Returns the waiting threads, each with a description of what it waits for.
     pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<(Waiter, String)> {
         let mut all = Vec::new();
-        for gather in self.warp_arrivals.iter().filter(|one| one.lanes.get() != 0) {
-            let NamedArrival { barrier, .. } = gather.call.get();
-            let what = format!("named barrier {barrier} for the other lanes of its warp");
-            let waiters = gather.waiting.waiters(slots).into_iter();
-            all.extend(waiters.map(|waiter| (waiter, what.clone())));
+        for arrival in self.warp_arrivals.iter().filter(|one| one.lanes.get() != 0) {
+            let NamedArrival { barrier, .. } = arrival.call.get();
+            let operation = format!("named barrier {barrier} for the other lanes of its warp");
+            let waiters = arrival.waiting.waiters(slots).into_iter();
+            all.extend(waiters.map(|waiter| (waiter, operation.clone())));
         }
         for (barrier, phase) in self.phases.iter().enumerate() {
             let (arrived, threads) = (phase.arrived.get(), phase.threads.get());
-            let what = format!("named barrier {barrier} ({arrived} of {threads} threads arrived)");
+            let operation =
+                format!("named barrier {barrier} ({arrived} of {threads} threads arrived)");
             let waiters = phase.waiting.waiters(slots).into_iter();
-            all.extend(waiters.map(|waiter| (waiter, what.clone())));
+            all.extend(waiters.map(|waiter| (waiter, operation.clone())));
         }
         all
     }
@@ -156,20 +157,20 @@ impl Executor<'_> {
         let named = self.named.get_or_init(Box::default);
         let rank = current_thread().rank();
         let (warp, lane) = (rank / WARP, rank % WARP);
-        let gather = &named.warp_arrivals[warp as usize];
-        match gather.first.get().filter(|_| gather.lanes.get() != 0) {
+        let arrival = &named.warp_arrivals[warp as usize];
+        match arrival.first.get().filter(|_| arrival.lanes.get() != 0) {
             None => {
-                gather.call.set(call);
-                gather.first.set(Some(Waiter { rank, site }));
+                arrival.call.set(call);
+                arrival.first.set(Some(Waiter { rank, site }));
                 self.rendezvous_table.increment_pending();
             }
-            Some(first) => self.check_warp_agrees(gather.call.get(), first, call, site),
+            Some(first) => self.check_warp_agrees(arrival.call.get(), first, call, site),
         }
-        gather.lanes.set(gather.lanes.get() | 1 << lane);
-        if gather.lanes.get() == self.live_lanes[warp as usize].get() {
+        arrival.lanes.set(arrival.lanes.get() | 1 << lane);
+        if arrival.lanes.get() == self.live_lanes[warp as usize].get() {
             return self.warp_arrives(named, warp, Some(site));
         }
-        self.enqueue_current(&gather.waiting, site);
+        self.enqueue_current(&arrival.waiting, site);
         true
     }
 
@@ -178,26 +179,26 @@ impl Executor<'_> {
     /// source locations.
     fn check_warp_agrees(
         &self,
-        of_first: NamedArrival,
+        first_call: NamedArrival,
         first: Waiter,
         call: NamedArrival,
         site: Site,
     ) {
-        let others_count = NamedArrival {
-            threads: of_first.threads,
+        let with_first_count = NamedArrival {
+            threads: first_call.threads,
             ..call
         };
-        if others_count != of_first || self.checker.is_some() && first.site != site {
+        if with_first_count != first_call || self.checker.is_some() && first.site != site {
             let kind = FindingKind::WarpDivergence {
                 barrier: call.barrier,
                 other_thread: self.thread_index(first.rank),
                 other_site: first.site,
             };
             self.report_finding(site, kind);
-        } else if call != of_first {
-            self.report_finding(site, self.count_mismatch(call, of_first.threads, first));
+        } else if call != first_call {
+            self.report_finding(site, self.count_mismatch(call, first_call.threads, first));
         }
-        if call != of_first {
+        if call != first_call {
             end_thread();
         }
     }
@@ -225,8 +226,12 @@ impl Executor<'_> {
     /// Records that all lanes of the warp have arrived. `last` is the source location of the
     /// running thread if it is one of them. Returns `true` if the running thread must be suspended.
     fn warp_arrives(&self, named: &NamedBarriers, warp: u32, last: Option<Site>) -> bool {
-        let gather = &named.warp_arrivals[warp as usize];
-        let (call, lanes, first) = (gather.call.get(), gather.lanes.take(), gather.first.take());
+        let arrival = &named.warp_arrivals[warp as usize];
+        let (call, lanes, first) = (
+            arrival.call.get(),
+            arrival.lanes.take(),
+            arrival.first.take(),
+        );
         self.rendezvous_table.decrement_pending();
         let phase = &named.phases[call.barrier as usize];
         if phase.arrived.get() == 0 {
@@ -243,7 +248,7 @@ impl Executor<'_> {
             }
         }
         if let (Some(checker), Some(first)) = (&self.checker, first) {
-            let mut waiters = gather.waiting.waiters(&self.slots);
+            let mut waiters = arrival.waiting.waiters(&self.slots);
             let rank = current_thread().rank();
             waiters.extend(last.map(|site| Waiter { rank, site }));
             self.record_arrival(checker, call, warp, lanes, first, &waiters);
@@ -251,9 +256,9 @@ impl Executor<'_> {
         phase.arrived.set(phase.arrived.get() + WARP);
         if call.waits {
             phase.warps.set(phase.warps.get() | 1 << warp);
-            phase.waiting.append(&self.slots, &gather.waiting);
+            phase.waiting.append(&self.slots, &arrival.waiting);
         } else {
-            self.ready.append(&self.slots, &gather.waiting);
+            self.ready.append(&self.slots, &arrival.waiting);
         }
         if phase.arrived.get() >= phase.threads.get() {
             self.complete_named(call.barrier, phase);

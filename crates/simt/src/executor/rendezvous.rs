@@ -105,7 +105,7 @@ impl LaneValues<'_> {
 /// The rendezvous of the current block.
 #[derive(Default)]
 pub(crate) struct RendezvousTable {
-    gathering: RefCell<Vec<Rc<Rendezvous>>>,
+    in_progress: RefCell<Vec<Rc<Rendezvous>>>,
     /// Number of incomplete rendezvous, including warp arrivals at named barriers. Lets an exiting
     /// thread see quickly that nothing waits for it.
     pending: Cell<u32>,
@@ -129,9 +129,9 @@ impl RendezvousTable {
     }
 
     /// Returns the rendezvous in progress for these lanes, or creates one.
-    fn gather(&self, warp: u32, mask: u32, operation: WarpOperation) -> Rc<Rendezvous> {
-        let mut gathering = self.gathering.borrow_mut();
-        if let Some(existing) = gathering
+    fn find_or_create(&self, warp: u32, mask: u32, operation: WarpOperation) -> Rc<Rendezvous> {
+        let mut in_progress = self.in_progress.borrow_mut();
+        if let Some(existing) = in_progress
             .iter()
             .find(|one| one.matches(warp, mask, operation))
         {
@@ -145,14 +145,14 @@ impl RendezvousTable {
         if operation == WarpOperation::Exchange {
             rendezvous.values.set([0; WARP as usize]);
         }
-        gathering.push(Rc::clone(&rendezvous));
+        in_progress.push(Rc::clone(&rendezvous));
         self.increment_pending();
         rendezvous
     }
 
     /// Releases a lane's reference and keeps the object for reuse if it was the last one.
     #[inline]
-    fn recycle(&self, rendezvous: Rc<Rendezvous>) {
+    fn release(&self, rendezvous: Rc<Rendezvous>) {
         if Rc::strong_count(&rendezvous) == 1 {
             self.free.borrow_mut().push(rendezvous);
         }
@@ -160,18 +160,18 @@ impl RendezvousTable {
 
     /// Returns the waiting threads with their operation and mask.
     pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<(Waiter, WarpOperation, u32)> {
-        let gathering = self.gathering.borrow();
+        let in_progress = self.in_progress.borrow();
         let waiting_lanes = |one: &Rc<Rendezvous>| {
             let (operation, mask) = (one.operation(), one.mask.get());
             let waiters = one.waiting.waiters(slots).into_iter();
             waiters.map(move |waiter| (waiter, operation, mask))
         };
-        gathering.iter().flat_map(waiting_lanes).collect()
+        in_progress.iter().flat_map(waiting_lanes).collect()
     }
 
     /// Discards all rendezvous of an aborted block.
     pub(super) fn clear(&self) {
-        self.gathering.borrow_mut().clear();
+        self.in_progress.borrow_mut().clear();
         self.free.borrow_mut().clear();
         self.pending.set(0);
     }
@@ -199,7 +199,7 @@ impl Executor<'_> {
             self.suspend();
         }
         let result = read(LaneValues::Rendezvous(&rendezvous));
-        self.rendezvous_table.recycle(rendezvous);
+        self.rendezvous_table.release(rendezvous);
         result
     }
 
@@ -222,7 +222,7 @@ impl Executor<'_> {
             self.report_finding(site, FindingKind::LaneNotInMask { lane, mask });
             super::end_thread();
         }
-        let rendezvous = self.rendezvous_table.gather(warp, mask, operation);
+        let rendezvous = self.rendezvous_table.find_or_create(warp, mask, operation);
         let participants = rendezvous.participants.get() | 1 << lane;
         rendezvous.participants.set(participants);
         rendezvous.value_cells()[lane as usize].set(value);
@@ -238,8 +238,8 @@ impl Executor<'_> {
     /// Completes the rendezvous that waited only for a lane of `warp` that has exited.
     pub(super) fn complete_rendezvous_without(&self, warp: u32) {
         let live = self.live_lanes[warp as usize].get();
-        let gathering = self.rendezvous_table.gathering.borrow().clone();
-        for rendezvous in gathering {
+        let in_progress = self.rendezvous_table.in_progress.borrow().clone();
+        for rendezvous in in_progress {
             if rendezvous.warp.get() == warp && rendezvous.is_complete(live) {
                 self.complete_rendezvous(&rendezvous, None);
             }
@@ -250,8 +250,8 @@ impl Executor<'_> {
     /// arrival, or `None` if the exit of a lane completed it.
     #[inline(never)]
     fn complete_rendezvous(&self, rendezvous: &Rc<Rendezvous>, last: Option<Site>) {
-        let mut gathering = self.rendezvous_table.gathering.borrow_mut();
-        gathering.retain(|one| !Rc::ptr_eq(one, rendezvous));
+        let mut in_progress = self.rendezvous_table.in_progress.borrow_mut();
+        in_progress.retain(|one| !Rc::ptr_eq(one, rendezvous));
         self.rendezvous_table.decrement_pending();
         if let Some(checker) = &self.checker {
             let (warp, mask) = (rendezvous.warp.get(), rendezvous.mask.get());

@@ -82,11 +82,11 @@ fn run_frames_on_fiber(yielder: &FiberYielder) -> Command {
                 if executor.launch.id != launch {
                     return Command::Run;
                 }
-                let Some((frames, steps)) = executor.coroutine_frames() else {
+                let Some((frames, coroutine)) = executor.coroutine_frames() else {
                     return Command::Run;
                 };
                 current.yielder.set(yielder);
-                executor.run_frames(frames, steps, current);
+                executor.run_frames(frames, coroutine, current);
                 if let Command::Finish = yielder.suspend(()) {
                     return Command::Finish;
                 }

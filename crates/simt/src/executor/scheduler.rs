@@ -15,7 +15,7 @@ use std::cell::RefCell;
 const MAX_IDLE_YIELDS: u32 = 1 << 20;
 
 /// Number of consecutive yields after which fast mode yields to the operating system.
-const IDLE_YIELDS_PER_TURN: u32 = 256;
+const IDLE_YIELDS_PER_OS_YIELD: u32 = 256;
 
 impl Executor<'_> {
     /// Runs the block until every thread has exited or the block is aborted.
@@ -46,7 +46,7 @@ impl Executor<'_> {
                 }
             } else if let Some(fiber) = self.yielded.pop(&self.slots) {
                 idle_yields = idle_yields.wrapping_add(1);
-                if idle_yields.is_multiple_of(IDLE_YIELDS_PER_TURN) {
+                if idle_yields.is_multiple_of(IDLE_YIELDS_PER_OS_YIELD) {
                     std::thread::yield_now();
                 }
                 fiber
@@ -158,8 +158,8 @@ impl Executor<'_> {
             fibers.resume(fiber);
             fibers.release(fiber);
         }
-        if let Some((frames, steps)) = self.coroutine_frames() {
-            self.drop_frames(frames, steps, current_thread());
+        if let Some((frames, coroutine)) = self.coroutine_frames() {
+            self.drop_frames(frames, coroutine, current_thread());
         }
     }
 

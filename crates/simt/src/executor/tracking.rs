@@ -50,7 +50,7 @@ impl Executor<'_> {
             is_shared: shared || location.is_some(),
             shared: location,
         };
-        self.touch(checker, access, memory, site);
+        self.check_and_record(checker, access, memory, site);
     }
 
     /// Records an access through a raw pointer or, if `by_reference`, in another way. The latter
@@ -78,7 +78,7 @@ impl Executor<'_> {
                 is_shared: location.is_some(),
                 shared: location,
             };
-            self.touch(checker, access, memory, site);
+            self.check_and_record(checker, access, memory, site);
         }
     }
 
@@ -107,13 +107,13 @@ impl Executor<'_> {
             .or_else(|| checker.access_log(address))
         {
             match passed {
-                Some(site) => log.pass(site),
-                None => log.receive(),
+                Some(site) => log.record_pass(site),
+                None => log.record_receipt(),
             }
         }
     }
 
-    fn touch(
+    fn check_and_record(
         &self,
         checker: &RefCell<Checker>,
         access: Access,
@@ -128,7 +128,7 @@ impl Executor<'_> {
             }
             let is_unwritten = |address, bytes| arena.is_unwritten(address, bytes);
             let mut checker = checker.borrow_mut();
-            checker.touch(rank, access, memory, site, is_unwritten);
+            checker.check_and_record(rank, access, memory, site, is_unwritten);
         }
         self.count_step(site);
     }

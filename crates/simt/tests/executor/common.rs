@@ -151,7 +151,7 @@ pub fn findings(result: Result<(), LaunchError>) -> Report {
 pub fn only_finding(result: Result<(), LaunchError>) -> Finding {
     let report = findings(result);
     assert_eq!(report.findings().len(), 1, "{report}");
-    assert_eq!(report.more(), 0, "{report}");
+    assert_eq!(report.omitted(), 0, "{report}");
     report.findings()[0].clone()
 }
 

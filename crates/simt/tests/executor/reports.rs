@@ -89,7 +89,7 @@ fn a_report_is_capped_and_counts_the_rest() {
         let _ = read_at_one_of_25_lines(&words, rank());
     }));
     assert_eq!(report.findings().len(), MAX_FINDINGS);
-    assert_eq!(report.more(), 25 - MAX_FINDINGS);
+    assert_eq!(report.omitted(), 25 - MAX_FINDINGS);
     assert!(
         report
             .findings()
@@ -106,7 +106,7 @@ fn a_report_is_capped_and_counts_the_rest() {
 
 #[test]
 fn equal_seeds_give_equal_schedules() {
-    let order_of = |seed: u64| {
+    let schedule_order = |seed: u64| {
         let order = Mutex::new(Vec::new());
         run(5, 20, Mode::Checked { seed }, || {
             let mut order = order.lock().unwrap();
@@ -115,9 +115,9 @@ fn equal_seeds_give_equal_schedules() {
         .unwrap();
         order.into_inner().unwrap()
     };
-    assert_eq!(order_of(1), order_of(1));
-    assert_ne!(order_of(1), order_of(2));
-    let mut sorted = order_of(1);
+    assert_eq!(schedule_order(1), schedule_order(1));
+    assert_ne!(schedule_order(1), schedule_order(2));
+    let mut sorted = schedule_order(1);
     assert!(!sorted.is_sorted());
     sorted.sort_unstable();
     assert!(
@@ -127,11 +127,11 @@ fn equal_seeds_give_equal_schedules() {
     );
 
     let words = Words::new(3);
-    let text_of = |seed| {
+    let report_text = |seed| {
         findings(run(3, 64, Mode::Checked { seed }, || {
             words.write(rank() % 3, 1)
         }))
         .to_string()
     };
-    assert_eq!(text_of(5), text_of(5));
+    assert_eq!(report_text(5), report_text(5));
 }

@@ -44,7 +44,7 @@ impl Pool {
     }
 
     /// Empties the pool and allocates fresh memory: the pooled blocks may have unsuitable sizes.
-    fn emptied_for(&self, bytes: usize) -> Option<MmapMut> {
+    fn allocate_after_emptying(&self, bytes: usize) -> Option<MmapMut> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if free.is_empty() {
             return None;
@@ -53,7 +53,7 @@ impl Pool {
         fresh(bytes)
     }
 
-    fn give(&self, map: MmapMut) {
+    fn return_mapping(&self, map: MmapMut) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let pooled: usize = free.iter().map(|map| map.len()).sum();
         if map.len() >= KEEP_FROM && pooled + map.len() <= POOL_BYTES {
@@ -71,7 +71,7 @@ impl CpuMemory {
             _ => Some(
                 pool.take(bytes)
                     .or_else(|| fresh(bytes))
-                    .or_else(|| pool.emptied_for(bytes))?,
+                    .or_else(|| pool.allocate_after_emptying(bytes))?,
             ),
         };
         Some(Self {
@@ -92,7 +92,7 @@ impl CpuMemory {
 impl Drop for CpuMemory {
     fn drop(&mut self) {
         if let Some(map) = self.map.take() {
-            self.pool.give(map);
+            self.pool.return_mapping(map);
         }
     }
 }

@@ -120,7 +120,7 @@ impl CudaStream {
         if !bytes.is_empty()
             && bytes.len() <= SMALL
             && let Ok(mut small) = self.owner.small.try_lock()
-            && let Some(pinned) = self.small(&mut small)
+            && let Some(pinned) = self.small_buffer(&mut small)
         {
             let pinned = &mut pinned.as_mut_slice()[..bytes.len()];
             let begun = self.act_on("copying to the host", &[memory], |stream| {
@@ -140,13 +140,13 @@ impl CudaStream {
     }
 
     /// Returns the stream's own pinned memory, or `None` if the system does not provide it.
-    fn small<'a>(
+    fn small_buffer<'a>(
         &self,
         small: &'a mut Option<LockedBuffer<u8>>,
     ) -> Option<&'a mut LockedBuffer<u8>> {
         if small.is_none() {
-            let make = || LockedBuffer::new(&0, SMALL);
-            *small = self.owner.shared.with("pinning memory", make).ok();
+            let create = || LockedBuffer::new(&0, SMALL);
+            *small = self.owner.shared.with("pinning memory", create).ok();
         }
         small.as_mut()
     }

@@ -130,8 +130,12 @@ mod tests {
     fn stage_shares_sum_to_100_percent() {
         assert_eq!(STAGE_SHARES.iter().sum::<u64>(), 100);
         let reported = Mutex::new(Vec::new());
-        let hook =
-            |progress: Progress| reported.lock().unwrap().push((progress.done, progress.all));
+        let hook = |progress: Progress| {
+            reported
+                .lock()
+                .unwrap()
+                .push((progress.done, progress.total))
+        };
         let monitor = Monitor::silent().on_progress(&hook);
         let counter = monitor.counter("skeletons", 100_000);
         let progress = ComponentProgress::new(&counter, 100_000);
@@ -189,7 +193,7 @@ mod tests {
             panic!("{reported:?}")
         };
         let voxels = mask.count();
-        assert!(voxels > MIN_REPORTED_VOXELS && reported.iter().all(|it| it.all == voxels));
+        assert!(voxels > MIN_REPORTED_VOXELS && reported.iter().all(|it| it.total == voxels));
         assert!(first.done < voxels / 10 && last.done == voxels);
         assert!(reported.windows(2).all(|pair| pair[0].done <= pair[1].done));
     }

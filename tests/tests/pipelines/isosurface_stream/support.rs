@@ -100,7 +100,7 @@ impl Files {
         let told = Mutex::new(0);
         let hook = |progress: Progress| {
             let before = std::mem::replace(&mut *told.lock().unwrap(), progress.done);
-            assert!(before < progress.done && progress.done <= progress.all);
+            assert!(before < progress.done && progress.done <= progress.total);
         };
         let inputs = StreamInputs {
             devices,
