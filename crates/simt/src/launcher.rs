@@ -40,24 +40,33 @@ const MAX_CHUNK: u64 = 8192;
 /// - [`LaunchError::Shape`] if the launch configuration is invalid on every CUDA device.
 /// - [`LaunchError::Findings`] if the kernel violates a rule; in fast mode the first violation ends
 ///   the launch.
-/// - [`LaunchError::KernelPanicked`] and [`LaunchError::Deadlock`]. Workers stop after their
-///   current block.
+/// - [`LaunchError::KernelPanicked`] and [`LaunchError::Deadlock`]. Other blocks end at the next
+///   barrier or warp operation that completes, or with their last thread.
 /// - [`LaunchError::Nested`] inside a kernel, and [`LaunchError::Unwinding`] while the caller
 ///   unwinds.
 /// - [`LaunchError::Stack`] if the system runs out of memory mappings.
+///
+/// # Safety
+/// The threads of a block alternate on one operating-system thread wherever one waits. No thread
+/// waits inside code that relies on the order of calls on its stack: neither in the initialiser of
+/// a `thread_local!` variable, because the standard library would drop the value that another
+/// thread of the block has initialised and borrowed meanwhile, nor in a function that keeps a
+/// pointer to its stack frame in a thread-local variable.
 ///
 /// ```
 /// use simt::{LaunchShape, Mode, current};
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// let sum = AtomicU64::new(0);
-/// simt::launch("sum_of_ranks", LaunchShape::new(4, 64), Mode::Fast, || {
+/// let body = || {
 ///     sum.fetch_add(u64::from(current::thread_rank()), Ordering::Relaxed);
-/// })?;
+/// };
+/// // SAFETY: the threads do not wait.
+/// unsafe { simt::launch("sum_of_ranks", LaunchShape::new(4, 64), Mode::Fast, body)? };
 /// assert_eq!(sum.into_inner(), 4 * (0..64).sum::<u64>());
 /// # Ok::<(), simt::LaunchError>(())
 /// ```
-pub fn launch<F: Fn() + Sync>(
+pub unsafe fn launch<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,
     mode: Mode,
@@ -73,8 +82,9 @@ pub fn launch<F: Fn() + Sync>(
 /// See [`launch`].
 ///
 /// # Safety
-/// References to a block's shared memory are used by the threads of that block only, and not after
-/// the block.
+/// 1. The requirement of [`launch`].
+/// 2. References to a block's shared memory are used by the threads of that block only, and not
+///    after the block.
 pub unsafe fn launch_kernel<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,

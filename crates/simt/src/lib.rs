@@ -9,7 +9,7 @@
 //! let input: Vec<u32> = (0..1000).collect();
 //! let even = AtomicU32::new(0);
 //! // 4 blocks of 256 threads; each block counts its even elements together.
-//! launch("count_even", LaunchShape::new(4, 256), Mode::Fast, || {
+//! let body = || {
 //!     let first = current::block_idx().x * current::block_dim().x;
 //!     let index = (first + current::thread_idx().x) as usize;
 //!     let is_even = input.get(index).is_some_and(|value| value % 2 == 0);
@@ -17,7 +17,9 @@
 //!     if current::thread_rank() == 0 {
 //!         even.fetch_add(count, Ordering::Relaxed);
 //!     }
-//! })?;
+//! };
+//! // SAFETY: the threads wait only in `body`, not in an initialiser of a thread-local variable.
+//! unsafe { launch("count_even", LaunchShape::new(4, 256), Mode::Fast, body)? };
 //! assert_eq!(even.into_inner(), 500);
 //! # Ok::<(), simt::LaunchError>(())
 //! ```
@@ -79,7 +81,10 @@
 //! are never ordered. Races are found by happens-before, whether or not the schedule of this run
 //! exposes them; the seed matters only for kernels whose control flow depends on the schedule.
 //!
-//! In both modes a panic and a deadlock are errors that name the threads involved. Checked mode
+//! In both modes a panic and a deadlock are errors that name the threads involved. A failure ends
+//! the threads of its block by unwinding them. A thread that catches this unwinding is unwound
+//! further when it drops the payload; if it keeps every payload and goes on, the process is aborted
+//! with a message. Checked mode
 //! also reports a deadlock if the remaining threads of a block do nothing but call
 //! [`sync::yield_thread`] a million times, and it ends a thread that exceeds its step limit: see
 //! [`Limits`].
@@ -113,7 +118,8 @@
 //!
 //! Do not use rayon inside a kernel: a CPU thread that waits in rayon picks up other work on the
 //! kernel's small stack. Do not spin without [`sync::yield_thread`]: the awaited thread may never
-//! be scheduled. Do not hold a lock or a `RefCell` borrow across a barrier if other threads of the
+//! be scheduled. Do not wait in an initialiser of a `thread_local!` variable: it is undefined
+//! behaviour (see [`launch()`]). Do not hold a lock or a `RefCell` borrow across a barrier if other threads of the
 //! block need it too.
 //!
 //! # Cost

@@ -13,10 +13,12 @@ use std::time::Duration;
 /// use simt::{LaunchError, LaunchShape, Limits, Mode, sync};
 ///
 /// let limits = Limits { steps: Some(1000), ..Limits::default() };
-/// let result = limits.apply(|| {
-///     simt::launch("endless", LaunchShape::new(1, 32), Mode::Checked { seed: 1 }, || loop {
-///         sync::barrier();
-///     })
+/// let body = || loop {
+///     sync::barrier();
+/// };
+/// // SAFETY: the threads wait only in `body`, not in an initialiser of a thread-local variable.
+/// let result = limits.apply(|| unsafe {
+///     simt::launch("endless", LaunchShape::new(1, 32), Mode::Checked { seed: 1 }, body)
 /// });
 /// assert!(matches!(result, Err(LaunchError::StepLimit { steps: 1000, .. })));
 /// ```

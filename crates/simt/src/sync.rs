@@ -98,7 +98,7 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
 ///
 /// let (sent, got) = (AtomicU32::new(0), AtomicU32::new(0));
 /// // Warp 0 sends to warp 1 without waiting. Warp 2 does not participate.
-/// simt::launch("send", LaunchShape::new(1, 96), Mode::Fast, || match current::thread_rank() / 32 {
+/// let body = || match current::thread_rank() / 32 {
 ///     0 => {
 ///         sent.fetch_add(1, Relaxed);
 ///         sync::named_barrier_arrive(1, 64);
@@ -108,7 +108,9 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
 ///         got.fetch_add(sent.load(Relaxed), Relaxed);
 ///     }
 ///     _ => {}
-/// })?;
+/// };
+/// // SAFETY: the threads wait only in `body`, not in an initialiser of a thread-local variable.
+/// unsafe { simt::launch("send", LaunchShape::new(1, 96), Mode::Fast, body)? };
 /// assert_eq!(got.into_inner(), 32 * 32);
 /// # Ok::<(), simt::LaunchError>(())
 /// ```
@@ -184,12 +186,14 @@ pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
 /// ```
 /// use simt::{LaunchShape, Mode, current, sync};
 ///
-/// simt::launch("rotate", LaunchShape::new(1, 32), Mode::Fast, || {
+/// let body = || {
 ///     let lane = current::thread_rank() % 32;
 ///     let next = (lane + 1) % 32;
 ///     let value = sync::warp_exchange_with(u32::MAX, lane.into(), |lanes| lanes.value(next));
 ///     assert_eq!(value, u64::from(next));
-/// })?;
+/// };
+/// // SAFETY: the threads wait only in `body`, not in an initialiser of a thread-local variable.
+/// unsafe { simt::launch("rotate", LaunchShape::new(1, 32), Mode::Fast, body)? };
 /// # Ok::<(), simt::LaunchError>(())
 /// ```
 ///

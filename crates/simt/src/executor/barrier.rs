@@ -113,6 +113,7 @@ impl Executor<'_> {
                 self.fail(error);
             }
         }
+        self.check_launch();
         let arrived = barrier.arrived.take();
         barrier.completed.set(BarrierOutcome {
             arrived,

@@ -9,6 +9,7 @@
 
 mod barrier;
 mod current_thread;
+mod end_thread;
 mod frames;
 mod named;
 mod ready_frames;
@@ -24,6 +25,7 @@ pub(crate) use barrier::BarrierOutcome;
 pub(crate) use current_thread::{
     EnterGuard, active_thread, current_executor, current_thread, try_executor,
 };
+pub(crate) use end_thread::end_thread;
 pub(crate) use named::NamedArrival;
 pub use ready_frames::ReadyFrames;
 pub(crate) use rendezvous::{LaneValues, WarpOperation};
@@ -44,20 +46,11 @@ use frames::Frames;
 use named::NamedBarriers;
 use rendezvous::RendezvousTable;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::panic;
 use wait_queue::{WaitQueue, WaitSlots};
 
 /// Number of lanes per warp.
 pub(crate) const WARP: u32 = 32;
 const MAX_WARPS: usize = (MAX_BLOCK_THREADS / WARP) as usize;
-
-/// Panic payload that ends a kernel thread whose failure is already recorded.
-struct EndThread;
-
-/// Ends the running kernel thread by unwinding it, without invoking the panic hook.
-pub(crate) fn end_thread() -> ! {
-    panic::resume_unwind(Box::new(EndThread))
-}
 
 /// State of one worker.
 pub(crate) struct Executor<'a> {
@@ -76,6 +69,8 @@ pub(crate) struct Executor<'a> {
     live_lanes: [Cell<u32>; MAX_WARPS],
     /// `true` once the block is aborted: waiting threads are unwound and no thread starts.
     failing: Cell<bool>,
+    /// Number of times that threads of the block were ended by unwinding.
+    ends: Cell<u32>,
     /// Number of the running fiber.
     fiber: Cell<u32>,
     /// `true` if the running fiber was suspended because its thread waits; `false` if it idles.
@@ -111,6 +106,7 @@ impl<'a> Executor<'a> {
             live: Cell::new(0),
             live_lanes: [const { Cell::new(0) }; MAX_WARPS],
             failing: Cell::new(false),
+            ends: Cell::new(0),
             fiber: Cell::new(0),
             suspended: Cell::new(false),
             ready: WaitQueue::default(),
@@ -133,6 +129,7 @@ impl<'a> Executor<'a> {
         self.next.set(0);
         self.next_index.set(Dim3::new(0, 0, 0));
         self.live.set(threads);
+        self.ends.set(0);
         for (lanes, first) in self.live_lanes.iter().zip((0..threads).step_by(32)) {
             let count = (threads - first).min(WARP);
             lanes.set(u32::MAX >> (WARP - count));
@@ -231,6 +228,15 @@ impl<'a> Executor<'a> {
     pub(crate) fn fail(&self, error: LaunchError) {
         self.failing.set(true);
         self.launch.fail(error);
+    }
+
+    /// Aborts the block if the launch has failed in another block: the threads may be polling for
+    /// values that the failed block will never write. Called when threads that waited are released.
+    #[inline(always)]
+    fn check_launch(&self) {
+        if self.launch.is_stopped() {
+            self.failing.set(true);
+        }
     }
 
     /// Suspends the running thread until the scheduler resumes it, or ends it if the block was

@@ -281,6 +281,7 @@ impl Executor<'_> {
             let lanes = waiting.map(|warp| (warp, self.live_lanes[warp as usize].get()));
             checker.borrow_mut().named_barrier_completed(barrier, lanes);
         }
+        self.check_launch();
         self.ready.append(&self.slots, &phase.waiting);
         phase.clear();
     }

@@ -270,6 +270,7 @@ impl Executor<'_> {
                 checker.warp_synced(warp, present);
             }
         }
+        self.check_launch();
         self.ready.append(&self.slots, &rendezvous.waiting);
     }
 

@@ -1,8 +1,9 @@
 //! Loops that run a kernel body. They are generic over the body, so that the compiler can inline
 //! it.
 
+use super::Executor;
 use super::current_thread::{current_executor, current_thread};
-use super::{EndThread, Executor};
+use super::end_thread::EndThread;
 use crate::LaunchError;
 use crate::fiber::{Command, FiberYielder};
 use crate::launch::Body;
@@ -133,18 +134,27 @@ impl Executor<'_> {
     fn thread_unwound(&self, payload: Box<dyn Any + Send>) {
         let current = current_thread();
         let rank = current.rank();
-        if !payload.is::<EndThread>() && !self.failing.get() {
-            self.fail(LaunchError::KernelPanicked {
-                kernel: self.launch.kernel.to_owned(),
-                block: current.block.get(),
-                thread: self.thread_index(rank),
-                message: panic_message(&*payload),
-            });
-        }
-        // The payload is a value of the kernel, so its destructor may panic too; that second
-        // payload is leaked.
-        if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            mem::forget(again);
+        let panic = match payload.downcast::<EndThread>() {
+            // A kernel may store the payload of one thread and raise it in another.
+            Ok(end) => (!end.discard()).then(|| -> Box<dyn Any + Send> {
+                Box::new("the payload belongs to another kernel thread")
+            }),
+            Err(payload) => Some(payload),
+        };
+        if let Some(payload) = panic {
+            if !self.failing.get() {
+                self.fail(LaunchError::KernelPanicked {
+                    kernel: self.launch.kernel.to_owned(),
+                    block: current.block.get(),
+                    thread: self.thread_index(rank),
+                    message: panic_message(&*payload),
+                });
+            }
+            // The payload is a value of the kernel, so its destructor may panic too; that second
+            // payload is leaked.
+            if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                mem::forget(again);
+            }
         }
         if let Some(checker) = &self.checker {
             checker.borrow_mut().record_faulted_thread(rank);

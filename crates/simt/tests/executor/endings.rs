@@ -1,9 +1,9 @@
 //! Runaway launches and memory faults: each message names the kernel, block and thread.
 
-use crate::common::{CHECKED, Words, rank, run};
+use crate::common::{CHECKED, Words, launch, rank, run};
 use simt::memory::dynamic_shared;
 use simt::sync::{barrier, warp_sync};
-use simt::{LaunchError, LaunchShape, Limits, Mode, launch};
+use simt::{LaunchError, LaunchShape, Limits, Mode};
 use std::hint::black_box;
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -148,6 +148,32 @@ fn a_loop_without_steps_aborts_the_process_and_is_named() {
         );
         assert!(
             text.contains("endings.rs:") && text.contains("Limits::watchdog"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it starts a process")]
+fn a_loop_that_forgets_every_payload_aborts_the_process_and_is_named() {
+    let text = output_of_dying_child(
+        "endings::a_loop_that_forgets_every_payload_aborts_the_process_and_is_named",
+        "",
+        || {
+            let _ = launch("forgetful", LaunchShape::new(1, 4), Mode::Fast, || {
+                if rank() == 3 {
+                    std::panic::resume_unwind(Box::new("quietly"));
+                }
+                loop {
+                    std::mem::forget(std::panic::catch_unwind(barrier));
+                }
+            });
+        },
+    );
+    if let Some(text) = text {
+        assert!(
+            text.contains("kernel `forgetful`: block (0, 0, 0), thread (")
+                && text.contains("caught the unwinding 65536 times"),
             "{text}"
         );
     }

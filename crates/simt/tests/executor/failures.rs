@@ -1,9 +1,11 @@
 //! Failing kernels: the error names the thread and the reason, all values on the fibers are
 //! dropped, and the next launch works.
 
-use crate::common::{CHECKED, MODES, Words, findings, global_index, only_finding, rank, run};
+use crate::common::{
+    CHECKED, MODES, Words, findings, global_index, launch, only_finding, rank, run,
+};
 use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_sync};
-use simt::{Dim3, FindingKind, LaunchError, LaunchShape, Mode, current, launch};
+use simt::{Dim3, FindingKind, LaunchError, LaunchShape, Mode, current};
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 /// Counts its living instances.
@@ -160,11 +162,12 @@ fn catching_the_unwinding_does_not_resume_an_aborted_block() {
         if rank() == 3 {
             std::panic::resume_unwind(Box::new("quietly"));
         }
-        if std::panic::catch_unwind(barrier).is_err() {
+        let result = std::panic::catch_unwind(barrier);
+        if result.is_err() {
             caught.fetch_add(1, Ordering::Relaxed);
         }
         barrier();
-        unreachable!("a block that is given up passes no barrier");
+        unreachable!("an aborted block passes no barrier");
     });
     let text = result.unwrap_err().to_string();
     assert!(text.contains("quietly"), "{text}");

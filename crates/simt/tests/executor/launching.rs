@@ -1,8 +1,8 @@
 //! Every thread of every block runs once with its own indices, and invalid launch configurations
 //! are refused.
 
-use crate::common::{MODES, run};
-use simt::{Dim3, LaunchError, LaunchShape, Mode, current, launch};
+use crate::common::{MODES, launch, run};
+use simt::{Dim3, LaunchError, LaunchShape, Mode, current};
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

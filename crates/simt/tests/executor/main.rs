@@ -2,6 +2,7 @@
 //! finds.
 
 mod barriers;
+mod caught;
 mod common;
 mod endings;
 mod failures;

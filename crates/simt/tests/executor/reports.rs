@@ -1,7 +1,7 @@
 //! Text of reports, merging of equal findings, and the cap on their number.
 
-use crate::common::{CHECKED, Words, findings, rank, run};
-use simt::{LaunchShape, MAX_FINDINGS, Mode, current, launch};
+use crate::common::{CHECKED, Words, findings, launch, rank, run};
+use simt::{LaunchShape, MAX_FINDINGS, Mode, current};
 use std::sync::Mutex;
 
 #[test]

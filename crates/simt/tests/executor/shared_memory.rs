@@ -1,10 +1,10 @@
 //! Block-shared memory: one array per static and block, poisoned before each block, with detection
 //! of uninitialised reads.
 
-use crate::common::{CHECKED, MODES, SharedWords, findings, only_finding, rank, run};
+use crate::common::{CHECKED, MODES, SharedWords, findings, launch, only_finding, rank, run};
 use simt::memory::{dynamic_shared, shared_static};
 use simt::sync::barrier;
-use simt::{Dim3, FindingKind, LaunchError, LaunchShape, MemoryLocation, Mode, current, launch};
+use simt::{Dim3, FindingKind, LaunchError, LaunchShape, MemoryLocation, Mode, current};
 use std::collections::HashSet;
 use std::sync::Mutex;
 
