@@ -1,6 +1,7 @@
 //! Streams: in-order queues of work for a device. Different streams run concurrently.
 
 use std::ffi::c_void;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
@@ -239,6 +240,11 @@ impl Stream {
 unsafe extern "system" fn call_back<T: FnOnce() + Send>(data: *mut c_void) {
     // SAFETY: the caller's guarantee (1).
     let callback = unsafe { Box::from_raw(data.cast::<T>()) };
-    // A panic must not unwind into the driver.
-    let _ = catch_unwind(AssertUnwindSafe(callback));
+    // A panic must not unwind into the driver, nor may that of the payload's destructor, whose own
+    // payload is leaked.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(callback))
+        && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
+    {
+        mem::forget(again);
+    }
 }

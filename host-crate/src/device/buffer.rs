@@ -4,8 +4,11 @@ use super::{Device, DeviceError, cpu::CpuMemory, cuda::CudaMemory};
 use cuda_std::{View, ViewMut};
 use std::{fmt, marker::PhantomData};
 
+/// Maximum alignment of a buffer's elements, in bytes: the page size of most systems.
+pub(super) const MAX_ELEMENT_ALIGN: usize = 4096;
+
 /// Types that a buffer can hold: plain data without padding, for which every bit pattern is a
-/// value.
+/// value, aligned to at most 4096 bytes (a stricter alignment is a compile error).
 pub trait Element: bytemuck::Pod + Send + Sync {}
 
 impl<T: bytemuck::Pod + Send + Sync> Element for T {}
@@ -33,6 +36,12 @@ pub(super) enum BufferMemory {
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(device: Device, memory: BufferMemory, len: usize) -> Self {
+        const {
+            assert!(
+                align_of::<T>() <= MAX_ELEMENT_ALIGN,
+                "elements of a buffer are aligned to at most 4096 bytes"
+            );
+        }
         device.usage().add((len * size_of::<T>()) as u64);
         Self {
             memory,

@@ -5,8 +5,9 @@
 //! `of`, over-long comment lines, and `match` on a `bool`. The limits are a floor: they do not make
 //! a text good.
 
-use std::fs;
 use std::path::Path;
+
+use crate::source::rust_sources;
 
 /// First words of a doc comment that is a bare clause instead of a sentence or a noun phrase.
 const CLAUSES: [&str; 7] = ["What", "Where", "How", "Which", "Who", "When", "Whether"];
@@ -40,19 +41,8 @@ impl Counts {
     /// Counts the patterns in all Rust files below `root`, except in build output.
     pub fn scan_sources(root: &Path) -> Self {
         let mut counts = Self::default();
-        let mut folders = vec![root.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).expect("a folder of the repository can be read") {
-                let path = entry.expect("an entry of a folder can be read").path();
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                if path.is_dir() && name != "target" && !name.starts_with('.') {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let text = fs::read_to_string(&path).expect("a source file can be read");
-                    let name = path.strip_prefix(root).unwrap_or(&path);
-                    counts.add(&name.display().to_string(), &text);
-                }
-            }
+        for (name, text) in rust_sources(root) {
+            counts.add(&name, &text);
         }
         counts
     }

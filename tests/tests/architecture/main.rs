@@ -44,6 +44,7 @@ mod rules;
 mod source;
 mod table;
 mod table_tests;
+mod thread_safety;
 mod tokens;
 mod tree;
 
@@ -154,6 +155,23 @@ fn sources_keep_the_limits_on_language() {
     println!("{}", counts.summary());
     let violations = counts.violations();
     assert!(violations.is_empty(), "\n{}", violations.join("\n"));
+}
+
+/// Each `unsafe impl Send` and `unsafe impl Sync` has an argument in the documentation.
+#[test]
+fn promises_of_thread_safety_are_documented() {
+    let Some(root) = root() else { return };
+    let promises = thread_safety::promises(&root);
+    let page = fs::read_to_string(root.join(thread_safety::PAGE)).expect("the page can be read");
+    let documented = thread_safety::documented_promises(&page).expect("the table can be parsed");
+    println!("unsafe impl Send or Sync: {}", promises.len());
+    let missing: Vec<_> = promises.difference(&documented).collect();
+    let stale: Vec<_> = documented.difference(&promises).collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "{}: not documented: {missing:#?}; not in the sources: {stale:#?}",
+        thread_safety::PAGE
+    );
 }
 
 /// ARCHITECTURE.md fits on a page, and no document is too long to be read in one go.

@@ -1,5 +1,6 @@
 //! Parser from source files to a [`Tree`].
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::spanned::Spanned;
@@ -314,6 +315,27 @@ impl<'ast> Visit<'ast> for Collector<'_> {
             self.mention_tokens(list.tokens.clone());
         }
     }
+}
+
+/// Returns the paths, relative to `root`, and the texts of all Rust files below `root`, except in
+/// build output.
+pub fn rust_sources(root: &Path) -> Vec<(String, String)> {
+    let mut sources = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the repository can be read") {
+            let path = entry.expect("an entry of a folder can be read").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("a source file can be read");
+                let name = path.strip_prefix(root).unwrap_or(&path);
+                sources.push((name.display().to_string(), text));
+            }
+        }
+    }
+    sources
 }
 
 fn with(path: &[String], name: &syn::Ident) -> Vec<String> {

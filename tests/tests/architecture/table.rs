@@ -147,7 +147,7 @@ fn names(cell: &str) -> Vec<String> {
 }
 
 /// Returns the cells of the first table under a heading, which must have this number of columns.
-fn rows(document: &str, heading: &str, columns: usize) -> Result<Vec<Vec<String>>, String> {
+pub fn rows(document: &str, heading: &str, columns: usize) -> Result<Vec<Vec<String>>, String> {
     let mut lines = document.lines().skip_while(|line| {
         line.trim_start_matches('#').trim() != heading || !line.starts_with('#')
     });

@@ -84,8 +84,12 @@ macro_rules! part_of_buffer {
                 self.len()
             );
             Self {
-                // SAFETY: `start` is at most the length of the view.
+                // SAFETY: `start` is at most the length of the view, which a launch has opened.
+                #[cfg(target_arch = "nvptx64")]
                 ptr: unsafe { self.ptr.add(start) },
+                // The address of a closed view need not be that of an allocation of the host.
+                #[cfg(not(target_arch = "nvptx64"))]
+                ptr: self.ptr.wrapping_add(start),
                 #[cfg(target_arch = "nvptx64")]
                 size: len,
                 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,8 +1,14 @@
-//! Misuse by programs without `unsafe`. Each of these cases used to be undefined behaviour.
+//! Misuse by programs without `unsafe`, run natively, under Miri and under AddressSanitizer. Code
+//! that must not compile is in `tests/tests/safe_code` of the workspace.
+//!
+//! Every module with attacks forbids `unsafe`. The module `closures` has the only unsafe call, that
+//! of a launch.
 
-#![forbid(unsafe_code)]
-
+mod closures;
+mod printing;
 mod shared;
+mod threads;
+mod values;
 mod views;
 
 use std::panic::{UnwindSafe, catch_unwind};

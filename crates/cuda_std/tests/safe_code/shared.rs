@@ -1,8 +1,11 @@
-//! Shared memory in closure launches, which need no `unsafe`.
+//! Shared memory in launches of closures.
 
+#![forbid(unsafe_code)]
+
+use crate::closures::launch;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cuda_std::{SharedView, address_space, shared_view};
-use simt::{LaunchError, LaunchShape, Mode, launch};
+use simt::{LaunchError, LaunchShape, Mode};
 use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 

@@ -1,6 +1,9 @@
 //! Views of host memory.
 
+#![forbid(unsafe_code)]
+
 use super::panic_message;
+use crate::closures::launch;
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::prelude::*;
 use simt::{LaunchError, LaunchShape, Mode};
@@ -43,7 +46,7 @@ fn a_closed_view_panics_outside_a_launch() {
     assert_eq!(data, [1, 2, 3, 4]);
 }
 
-/// A closure launch is safe, so it does not open views for writing.
+/// A launch of a closure does not open the views that the closure captures.
 #[test]
 fn a_closed_view_panics_in_a_closure_launch() {
     for mode in [Mode::Fast, Mode::Checked { seed: 1 }] {
@@ -52,7 +55,7 @@ fn a_closed_view_panics_in_a_closure_launch() {
         }
         let mut data = [0_u32; 1];
         let view = ViewMut::from(&mut data[..]);
-        let result = simt::launch("race", LaunchShape::new(64, 1), mode, || view.write(0, 1));
+        let result = launch("race", LaunchShape::new(64, 1), mode, || view.write(0, 1));
         assert!(result.is_err());
         if let Err(LaunchError::KernelPanicked { message, .. }) = &result {
             assert!(message.contains("launch"), "{message}");
@@ -102,4 +105,60 @@ fn read_only_views_can_be_shared() {
         }
     });
     assert_eq!(sum.into_inner(), 40);
+}
+
+/// The address of an argument may be that of device memory, which is no allocation of the host.
+#[test]
+fn a_closed_view_of_any_address_can_be_sliced() {
+    let view = View::<u64>::for_launch(core::ptr::null(), 1000);
+    let part = view.slice(10, 20).slice(20, 0);
+    assert_eq!((part.len(), part.as_ptr().addr()), (0, 8 * 30));
+    let view = ViewMut::<u8>::for_launch(core::ptr::without_provenance_mut(usize::MAX), 8);
+    assert_eq!(view.slice(1, 7).as_view().len(), 7);
+    panic_message(|| _ = View::<u64>::for_launch(core::ptr::null(), 1).read(0));
+    panic_message(|| _ = View::<u64>::for_launch(core::ptr::null(), 1).slice(0, 2));
+}
+
+#[test]
+fn a_cursor_does_not_open_its_view() {
+    let mut data = [1_u32; 4];
+    let view = ViewMut::from(&mut data[..]);
+    for first in [0, 3, 4, usize::MAX] {
+        let text = panic_message(std::panic::AssertUnwindSafe(|| {
+            cuda_std::cursor::WriteCursor::new(view, first, 1).write(7);
+        }));
+        assert!(text.contains("launch"), "{text}");
+    }
+    assert_eq!(data, [1; 4]);
+}
+
+/// The length of a slice of zero-sized elements may use all bits.
+#[test]
+fn any_number_of_zero_sized_elements_is_bounds_checked() {
+    let data = [(); usize::MAX];
+    let view = View::from(&data[..]);
+    let () = view.read(usize::MAX - 1);
+    panic_message(|| View::from(&data[..]).read(usize::MAX));
+    panic_message(|| ViewMut::from(&mut [(); usize::MAX][..]).read(0));
+}
+
+#[test]
+fn a_leaked_view_is_an_ordinary_reference() {
+    let data: &'static [u32] = Vec::leak(vec![3, 4]);
+    let view: View<'static, u32> = View::from(data);
+    let reader = std::thread::spawn(move || view.read(1));
+    assert_eq!((reader.join().unwrap(), view.read(0)), (4, 3));
+}
+
+/// A view is `Copy`, so its element type may be, too, and needs no drop.
+#[test]
+fn elements_may_be_references() {
+    let texts = ["a".to_owned(), "b".to_owned()];
+    let references: Vec<&String> = texts.iter().collect();
+    let last = {
+        let view = View::from(&references[..]);
+        view.slice(1, 1).read(0)
+    };
+    drop(references);
+    assert_eq!(last, "b");
 }

@@ -233,11 +233,15 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let Some(memory) = &mut self.memory else {
             return Ok(());
         };
-        memory.allocation.end();
+        let ended = memory.allocation;
+        ended.end();
         let freed = memory.free();
         if freed.is_err() {
             memory.allocation = Allocation::begin();
-            self.slice = self.slice.with_allocation(Some(memory.allocation));
+            // Safe code may have replaced the slice by one of another buffer.
+            if (self.slice.allocation()).is_some_and(|allocation| allocation.is_same(ended)) {
+                self.slice = self.slice.with_allocation(Some(memory.allocation));
+            }
         } else {
             self.memory = None;
         }

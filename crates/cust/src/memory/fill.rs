@@ -4,6 +4,7 @@ use std::ptr;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::allocation::Access;
 use super::{DeviceCopy, DeviceSlice};
 use crate::driver;
 use crate::error::{CudaError, CudaResult};
@@ -49,7 +50,7 @@ fn fill_sync<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult<()
         return Ok(());
     }
     let driver = driver()?;
-    let _current = slice.enter()?;
+    let _current = slice.enter(Access::Write)?;
     let address = slice.as_device_ptr().as_raw();
     // SAFETY: the slice contains `count` units.
     unsafe {

@@ -61,7 +61,9 @@ impl<T: DeviceCopy> HostValues<T> {
     pub(crate) fn filled(kind: Kind, value: &T, len: usize) -> CudaResult<Self> {
         // SAFETY: every value is initialized before the array is returned.
         let values = unsafe { HostValues::uninitialized(kind, len) }?;
-        for i in 0..len {
+        // Values without size need no memory, however many there are.
+        let stored = if size_of::<T>() == 0 { 0 } else { len };
+        for i in 0..stored {
             // SAFETY: within the allocation.
             unsafe { values.start.add(i).write(*value) };
         }

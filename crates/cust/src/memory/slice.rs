@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::allocation::{Allocation, UseGuard};
+use super::allocation::{Access, Allocation, UseGuard};
 use super::{DeviceCopy, DevicePointer, bytes};
 use crate::context::ContextGuard;
 use crate::context::owner;
@@ -73,7 +73,7 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         let mut values = Vec::<T>::with_capacity(self.len);
         let size = bytes::array_bytes::<T>(self.len)?;
         if size > 0 {
-            let _current = self.enter()?;
+            let _current = self.enter(Access::Read)?;
             // SAFETY: the vector has capacity for the `len` values of the slice.
             unsafe {
                 driver()?.copy_to_host(
@@ -136,6 +136,11 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         self
     }
 
+    /// Returns the allocation that contains the slice, if it is known.
+    pub(crate) fn allocation(&self) -> Option<Allocation> {
+        self.allocation
+    }
+
     /// Returns the part with `len` values from `start`, which must be within the slice.
     pub(crate) fn part(&self, start: usize, len: usize) -> DeviceSlice<T> {
         DeviceSlice {
@@ -159,16 +164,33 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         self.context
     }
 
-    /// Keeps the memory allocated until the guard is dropped.
+    /// Keeps the memory allocated, its values locked for `access`, and its context current, until
+    /// the guards are dropped.
     ///
     /// # Errors
     /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) if it has been freed.
-    pub(crate) fn mark_in_use(&self) -> CudaResult<Option<UseGuard>> {
-        self.allocation.map(Allocation::enter).transpose()
+    pub(crate) fn enter(
+        &self,
+        access: Access,
+    ) -> CudaResult<(ContextGuard<'static>, Option<UseGuard>)> {
+        let current = owner::enter_handle(self.context)?;
+        let in_use = self.allocation.map(|allocation| allocation.enter(access));
+        Ok((current, in_use.transpose()?))
     }
 
-    /// Keeps the memory allocated and makes its context current, until the guards are dropped.
-    pub(crate) fn enter(&self) -> CudaResult<(ContextGuard<'static>, Option<UseGuard>)> {
-        Ok((owner::enter_handle(self.context)?, self.mark_in_use()?))
+    /// Keeps this slice and the source of a copy to it allocated and locked, and makes the context
+    /// of this slice current, until the guards are dropped.
+    ///
+    /// # Errors
+    /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) if one has been freed.
+    pub(crate) fn enter_copy(
+        &self,
+        source: &DeviceSlice<T>,
+    ) -> CudaResult<(ContextGuard<'static>, [Option<UseGuard>; 2])> {
+        let current = owner::enter_handle(self.context)?;
+        Ok((
+            current,
+            Allocation::enter_copy(self.allocation, source.allocation)?,
+        ))
     }
 }

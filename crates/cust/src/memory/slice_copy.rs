@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
+use super::allocation::Access;
 use super::{AsyncCopyDestination, CopyDestination, DeviceBuffer, DeviceCopy, DeviceSlice, bytes};
 use crate::driver;
 use crate::error::CudaResult;
@@ -20,7 +21,7 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> CopyDestination<I> for 
         if size == 0 {
             return Ok(());
         }
-        let _current = self.enter()?;
+        let _current = self.enter(Access::Write)?;
         // SAFETY: both sides have `size` bytes.
         unsafe {
             driver()?.copy_to_device(
@@ -37,7 +38,7 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> CopyDestination<I> for 
         if size == 0 {
             return Ok(());
         }
-        let _current = self.enter()?;
+        let _current = self.enter(Access::Read)?;
         // SAFETY: both sides have `size` bytes.
         unsafe {
             driver()?.copy_to_host(
@@ -63,8 +64,7 @@ fn copy_sync<T: DeviceCopy>(
         destination.as_device_ptr().as_raw(),
         source.as_device_ptr().as_raw(),
     );
-    let _current = destination.enter()?;
-    let _source = source.mark_in_use()?;
+    let _in_use = destination.enter_copy(source)?;
     if are_in_different_contexts(destination, source) {
         // SAFETY: both ranges have `size` bytes, each in its context.
         unsafe { driver.copy_peer((to, destination.context()), (from, source.context()), size) }?;

@@ -38,6 +38,8 @@ pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
     fake.set_pools(true);
     fake.set_concurrent(true);
     fake.set_pending(false);
+    fake.set_failing_frees(false);
+    fake.set_slow_copies(false);
     Some((fake, turn))
 }
 
@@ -156,6 +158,16 @@ impl Fake {
     /// Sets whether the devices report memory pools.
     pub fn set_pools(&self, on: bool) {
         self.call("fake_set_pools", i32::from(on))
+    }
+
+    /// Sets whether freeing device memory fails.
+    pub fn set_failing_frees(&self, on: bool) {
+        self.call("fake_set_failing_frees", i32::from(on))
+    }
+
+    /// Sets whether copies are slow, so that copies of several threads overlap.
+    pub fn set_slow_copies(&self, on: bool) {
+        self.call("fake_set_slow_copies", i32::from(on))
     }
 
     /// Sets whether streams and events report pending work.

@@ -5,6 +5,7 @@
  * Functions named fake_* expose the internal state to the tests.
  * With ANY_KERNEL, every module has every kernel and every constant, and kernels do nothing; device memory is zeroed. This
  * mode tests the handling of failing calls. */
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +211,9 @@ static int release(ptr_t p, int pinned) {
     free((void *)p); b->address = 0; return OK;
 }
 int cuMemAlloc_v2(ptr_t *p, size_t n) { NEED_CONTEXT; return allocate(p, n, PLAIN); }
-int cuMemFree_v2(ptr_t p) { NEED_CONTEXT; return release(p, 0); }
+static int failing_frees;
+void fake_set_failing_frees(int on) { failing_frees = on; }
+int cuMemFree_v2(ptr_t p) { NEED_CONTEXT; return failing_frees ? INVALID_VALUE : release(p, 0); }
 int cuMemAllocAsync(ptr_t *p, size_t n, void *s) { NEED_CONTEXT; if (!pools) return NOT_SUPPORTED; if (!is_stream(s)) return INVALID_HANDLE; async_allocs++; return allocate(p, n, ORDERED); }
 int cuMemFreeAsync(ptr_t p, void *s) { NEED_CONTEXT; struct block *b = find(p, 1, current); if (!is_stream(s) || !b || b->kind != ORDERED) return INVALID_HANDLE; async_frees++; return release(p, 0); }
 int cuMemGetInfo_v2(size_t *f, size_t *t) { NEED_CONTEXT; *t = TOTAL; *f = TOTAL - used[current->device]; return OK; }
@@ -235,7 +238,14 @@ int cuDeviceGetDefaultMemPool(void **pool, int d) { static int ids[DEVICES]; if 
 int cuMemPoolSetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; threshold = *(uint64_t *)v; return OK; }
 int cuMemPoolGetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; *(uint64_t *)v = threshold; return OK; }
 
-#define COPY(to, from, n) do { memmove((void *)(to), (const void *)(from), n); return OK; } while (0)
+/* Copies one byte at a time and lets other threads run in between, like the engines of a device. */
+static int slow_copies;
+void fake_set_slow_copies(int on) { slow_copies = on; }
+static void copy_bytes(void *to, const void *from, size_t n) {
+    if (!slow_copies) { memmove(to, from, n); return; }
+    for (size_t i = 0; i < n; i++) { ((volatile char *)to)[i] = ((volatile const char *)from)[i]; if (i % 7 == 0) sched_yield(); }
+}
+#define COPY(to, from, n) do { copy_bytes((void *)(to), (const void *)(from), n); return OK; } while (0)
 #define NEED_STREAM(s) do { if (!is_stream(s)) return INVALID_HANDLE; } while (0)
 int cuMemcpyHtoD_v2(ptr_t d, const void *s, size_t n) { NEED_CONTEXT; if (!is_range(d, n)) return INVALID_VALUE; COPY(d, s, n); }
 int cuMemcpyDtoH_v2(void *d, ptr_t s, size_t n) { NEED_CONTEXT; if (!is_range(s, n)) return INVALID_VALUE; COPY(d, s, n); }

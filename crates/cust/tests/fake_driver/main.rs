@@ -12,6 +12,7 @@ mod heap;
 mod links;
 mod memory;
 mod modules;
+mod safe_code;
 mod streams;
 mod unified;
 

@@ -1,5 +1,6 @@
 //! Memory of the CPU as a device.
 
+use crate::device::buffer::MAX_ELEMENT_ALIGN;
 use crate::memory::check_available;
 use memmap2::MmapMut;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,7 +85,7 @@ impl CpuMemory {
     pub fn pointer(&self) -> *mut u8 {
         match &self.map {
             Some(map) => map.as_ptr().cast_mut(),
-            None => std::ptr::without_provenance_mut(64),
+            None => std::ptr::without_provenance_mut(MAX_ELEMENT_ALIGN),
         }
     }
 }

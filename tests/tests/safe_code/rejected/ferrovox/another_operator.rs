@@ -1,0 +1,13 @@
+// E0277: scans have kernels for listed types and operators only
+#![forbid(unsafe_code)]
+
+use ferrovox::device::Device;
+use ferrovox::scan::{Scanner, Sum};
+
+fn main() {
+    let stream = Device::cpu().stream().unwrap();
+    let input = stream.upload(&[1_u64, 2]).unwrap();
+    let mut output = stream.zeros::<u32>(2).unwrap();
+    let mut scanner = Scanner::new(&stream).unwrap();
+    println!("{}", scanner.exclusive(Sum, &input, &mut output).is_ok());
+}
