@@ -128,7 +128,7 @@ fn skeletons_by_several_devices(
 use ferrovox::{device::Device, monitor::Progress, skeleton::potential_field::{self, Execution}};
 
 let streams = [Device::cuda(0)?.stream()?, Device::cuda(1)?.stream()?];
-let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.left());
+let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.remaining());
 let made = potential_field::extract(Execution::new(&streams)?.on_progress(&tell), &object, &params)?;
 let vectors = made.force_field.vectors(&streams[0])?;
 // docs/skeleton.md: end of several devices
