@@ -83,8 +83,8 @@
 //!
 //! In both modes a panic and a deadlock are errors that name the threads involved. A failure ends
 //! the threads of its block by unwinding them. A thread that catches this unwinding is unwound
-//! further when it drops the payload; if it keeps every payload and goes on, the process is aborted
-//! with a message. Checked mode
+//! further when it drops the payload; if it keeps every payload and goes on, or waits for ever in a
+//! destructor, the process is aborted with a message. Checked mode
 //! also reports a deadlock if the remaining threads of a block do nothing but call
 //! [`sync::yield_thread`] a million times, and it ends a thread that exceeds its step limit: see
 //! [`Limits`].

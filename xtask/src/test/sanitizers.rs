@@ -18,7 +18,7 @@ const FOR_MIRI: [&[&str]; 3] = [
 ];
 
 /// Arguments for cargo that select tests for AddressSanitizer.
-const FOR_ADDRESS_SANITIZER: [&[&str]; 2] = [
+const FOR_ADDRESS_SANITIZER: [&[&str]; 3] = [
     &[
         "-p",
         "ferrovox-simt",
@@ -30,6 +30,18 @@ const FOR_ADDRESS_SANITIZER: [&[&str]; 2] = [
         "--tests",
     ],
     &["-p", "ferrovox", "--lib", "device"],
+    // without the programs that must not compile, and those that leak on purpose
+    &[
+        "-p",
+        "ferrovox-tests",
+        "--test",
+        "safe_code",
+        "--",
+        "--skip",
+        "rejected",
+        "--skip",
+        "forgotten",
+    ],
 ];
 
 /// Arguments for cargo that select multithreaded tests, for ThreadSanitizer.

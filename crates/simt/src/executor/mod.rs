@@ -71,6 +71,8 @@ pub(crate) struct Executor<'a> {
     failing: Cell<bool>,
     /// Number of times that threads of the block were ended by unwinding.
     ends: Cell<u32>,
+    /// Number of times that threads of the block tried to wait while they unwound.
+    waits_while_unwinding: Cell<u32>,
     /// Number of the running fiber.
     fiber: Cell<u32>,
     /// `true` if the running fiber was suspended because its thread waits; `false` if it idles.
@@ -107,6 +109,7 @@ impl<'a> Executor<'a> {
             live_lanes: [const { Cell::new(0) }; MAX_WARPS],
             failing: Cell::new(false),
             ends: Cell::new(0),
+            waits_while_unwinding: Cell::new(0),
             fiber: Cell::new(0),
             suspended: Cell::new(false),
             ready: WaitQueue::default(),
@@ -130,6 +133,7 @@ impl<'a> Executor<'a> {
         self.next_index.set(Dim3::new(0, 0, 0));
         self.live.set(threads);
         self.ends.set(0);
+        self.waits_while_unwinding.set(0);
         for (lanes, first) in self.live_lanes.iter().zip((0..threads).step_by(32)) {
             let count = (threads - first).min(WARP);
             lanes.set(u32::MAX >> (WARP - count));
@@ -267,6 +271,7 @@ impl<'a> Executor<'a> {
     #[inline]
     fn may_wait(&self) -> bool {
         if std::thread::panicking() {
+            self.count_wait_while_unwinding();
             return false;
         }
         if self.failing.get() {

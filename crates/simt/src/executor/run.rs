@@ -3,12 +3,11 @@
 
 use super::Executor;
 use super::current_thread::{current_executor, current_thread};
-use super::end_thread::EndThread;
+use super::end_thread::{EndThread, discard_payload};
 use crate::LaunchError;
 use crate::fiber::{Command, FiberYielder};
 use crate::launch::Body;
 use std::any::Any;
-use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 
 /// Erases the type of a kernel body, keeping the loops instantiated for it.
@@ -150,10 +149,9 @@ impl Executor<'_> {
                     message: panic_message(&*payload),
                 });
             }
-            // The payload is a value of the kernel, so its destructor may panic too; that second
-            // payload is leaked.
+            // The payload is a value of the kernel, so its destructor may panic too.
             if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-                mem::forget(again);
+                discard_payload(again);
             }
         }
         if let Some(checker) = &self.checker {

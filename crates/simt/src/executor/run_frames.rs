@@ -2,10 +2,10 @@
 
 use super::Executor;
 use super::current_thread::Current;
+use super::end_thread::discard_payload;
 use super::frames::{Frames, NOT_WAITING};
 use super::ready_frames::ReadyFrames;
 use crate::coroutine_functions::Coroutine;
-use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
@@ -52,10 +52,9 @@ impl Executor<'_> {
                 current.thread.set(head.thread.get());
                 // SAFETY: the thread is suspended, and no queue refers to it any more.
                 let drop = || unsafe { coroutine.drop(frame) };
-                // Destructors of the thread's values may wait, which ends the thread, or panic; the
-                // payload is leaked.
+                // Destructors of the thread's values may wait, which ends the thread, or panic.
                 if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop)) {
-                    mem::forget(payload);
+                    discard_payload(payload);
                 }
             }
         }

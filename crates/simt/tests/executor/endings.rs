@@ -155,6 +155,38 @@ fn a_loop_without_steps_aborts_the_process_and_is_named() {
 
 #[test]
 #[cfg_attr(miri, ignore = "it starts a process")]
+fn a_waiting_loop_in_a_destructor_aborts_the_process_and_is_named() {
+    struct WaitsForever;
+    impl Drop for WaitsForever {
+        fn drop(&mut self) {
+            loop {
+                simt::sync::yield_thread();
+            }
+        }
+    }
+    let text = output_of_dying_child(
+        "endings::a_waiting_loop_in_a_destructor_aborts_the_process_and_is_named",
+        "",
+        || {
+            let _ = launch("destructor", LaunchShape::new(1, 4), Mode::Fast, || {
+                let _waits = WaitsForever;
+                if rank() == 2 {
+                    std::panic::resume_unwind(Box::new("quietly"));
+                }
+                barrier();
+            });
+        },
+    );
+    if let Some(text) = text {
+        assert!(
+            text.contains("kernel `destructor`: block (0, 0, 0), thread (2, 0, 0) tried to wait"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it starts a process")]
 fn a_loop_that_forgets_every_payload_aborts_the_process_and_is_named() {
     let text = output_of_dying_child(
         "endings::a_loop_that_forgets_every_payload_aborts_the_process_and_is_named",
