@@ -3,7 +3,7 @@
 use crate::numbers::{parse_dims, parse_position, parse_spacing};
 use clap::{Args, ValueEnum};
 use ferrovox::{
-    io::{ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFormat},
+    io::{AxisOrder, ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFormat},
     pipeline::VolumeSource,
 };
 use std::path::PathBuf;
@@ -20,9 +20,15 @@ pub struct VolumeArgs {
     /// Index of the component in samples with several components (colours, vectors), from 0
     ///
     /// There is no default, because a luminance, a magnitude and a component are different volumes.
-    /// The components of an .npy array with four axes are along the last one.
+    /// The components of an .npy array with four or more axes are along the last one.
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub component: Option<u64>,
+    /// Meaning of the axes of an .npy array, from first to last, in any memory order [default: zyx]
+    ///
+    /// An array with fewer axes lacks z, or y and z. Axes before z, or after z with xyz, count
+    /// volumes.
+    #[arg(long, value_enum, help_heading = "Input", hide_short_help = true)]
+    pub axes: Option<Axes>,
     /// Ignore bytes after the last sample (default: error)
     #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub allow_trailing_bytes: bool,
@@ -69,6 +75,13 @@ pub struct RawArgs {
     pub offset: u64,
 }
 
+/// Order of the axes of an array.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Axes {
+    Zyx,
+    Xyz,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Endian {
     Little,
@@ -92,6 +105,10 @@ impl VolumeArgs {
             format: self.raw.dims.map(|_| VolumeFormat::Raw),
             volume: self.volume_index,
             component: self.component,
+            axes: self.axes.map(|axes| match axes {
+                Axes::Zyx => AxisOrder::Zyx,
+                Axes::Xyz => AxisOrder::Xyz,
+            }),
             allow_trailing_bytes: self.allow_trailing_bytes,
             raw: self.raw.layout(),
         }

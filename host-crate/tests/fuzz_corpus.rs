@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ferrovox::io::fuzz;
+use ferrovox::io::{ReadOptions, VolumeReader, fuzz, read_volume_bytes};
 
 use mutate::{Random, mutate};
 
@@ -108,6 +108,52 @@ fn run(entry: Target, input: &[u8], name: impl Fn() -> String) {
         name(),
         input.len()
     );
+}
+
+/// bzip2 encodes 46 MB of zeros in about 40 bytes. Memory for such samples is allocated only if
+/// they exist, and only once.
+#[test]
+fn bzip2_takes_no_memory_for_samples_that_do_not_exist() {
+    const MEMBER: usize = 8 << 20;
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    std::io::Write::write_all(&mut encoder, &vec![0; MEMBER]).unwrap();
+    let member = encoder.finish().unwrap();
+    let file = |planes: usize, members: usize| {
+        let header = format!(
+            "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 1024 1024 {planes}\nencoding: bzip2\n\n"
+        );
+        [header.as_bytes(), &member.repeat(members)].concat()
+    };
+    let options = ReadOptions::default();
+    let planes = 8 * MEMBER >> 20;
+    // Half of the samples are missing.
+    let half = file(planes, 4);
+    assert!(half.len() < 500, "{}", half.len());
+    let (error, peak) = memory::peak(|| read_volume_bytes("a.nrrd", &half, &options).unwrap_err());
+    let text = error.to_string();
+    assert!(text.contains("but the file has only 33554432"), "{text}");
+    assert!(peak < memory::limit(half.len()), "{peak} bytes as a whole");
+    let (error, peak) = memory::peak(|| {
+        let reader = VolumeReader::from_bytes("a.nrrd", &half, &options);
+        reader.err().expect("too few samples")
+    });
+    assert_eq!(error.to_string(), text);
+    assert!(peak < memory::limit(half.len()), "{peak} bytes by planes");
+    // All samples exist.
+    let whole = file(planes, 8);
+    let (volume, peak) = memory::peak(|| read_volume_bytes("a.nrrd", &whole, &options).unwrap());
+    let samples = volume.volume.bytes();
+    assert!(samples.len() == 8 * MEMBER && samples.iter().all(|&sample| sample == 0));
+    let limit = memory::limit(whole.len()) + samples.len() as isize;
+    assert!(peak < limit, "{peak} bytes for {} samples", samples.len());
+    let ((), peak) = memory::peak(|| {
+        let mut reader = VolumeReader::from_bytes("a.nrrd", &whole, &options).unwrap();
+        let mut plane = vec![0_u8; 1 << 20];
+        for z in 0..planes {
+            reader.read_planes_into(z..z + 1, &mut plane).unwrap();
+        }
+    });
+    assert!(peak < memory::limit(whole.len()), "{peak} bytes by planes");
 }
 
 #[test]

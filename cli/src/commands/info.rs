@@ -35,6 +35,10 @@ struct Report {
     components: u64,
     /// Null if there are several and none is selected.
     component: Option<u64>,
+    /// Meaning of the axes of an array of NumPy, `zyx` or `xyz`; null for other formats.
+    array_axes: Option<&'static str>,
+    /// Memory order of an array of NumPy, `C` or `Fortran`; null for other formats.
+    array_order: Option<&'static str>,
     #[serde(flatten)]
     grid: Grid,
     stored_type: String,
@@ -87,6 +91,10 @@ fn describe(name: String, found: InfoOutcome) -> Report {
         volume_index: found.is_chosen.then_some(header.volume),
         components: header.components,
         component: found.is_component_chosen.then_some(header.component),
+        array_axes: header.array.map(|array| array.axes.name()),
+        array_order: header
+            .array
+            .map(|array| if array.fortran_order { "Fortran" } else { "C" }),
         grid: Grid::new(found.dims, &found.geometry),
         stored_type: header.stored_type.to_string(),
         byte_order: header.byte_order.to_string(),
@@ -143,6 +151,9 @@ fn readable(report: &Report) -> String {
             lines.push(("component", format!("{index} of 0 to {last}")));
         }
         Some(_) => {}
+    }
+    if let (Some(axes), Some(order)) = (report.array_axes, report.array_order) {
+        lines.push(("array axes", format!("{axes}, in {order} order")));
     }
     lines.push(("dims", format_dims(report.grid.dims)));
     let mut samples = format!(

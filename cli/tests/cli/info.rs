@@ -176,3 +176,53 @@ fn samples_with_several_components_need_a_selection() {
         .run("mesh rgb.nrrd --component 1 --iso 10 -o a.ply")
         .ok();
 }
+
+/// The axes of an array have the stated meaning in C and in Fortran order, for every command.
+#[test]
+fn axes_of_an_array_are_shown_and_selected() {
+    let folder = Folder::new();
+    let c_order = npy("|u1", "(4, 3, 2)", &(0..24).collect::<Vec<u8>>());
+    let mut fortran_order = c_order.clone();
+    let at = c_order
+        .windows(5)
+        .position(|word| word == b"False")
+        .unwrap();
+    fortran_order[at..at + 5].copy_from_slice(b"True ");
+    folder.file("c.npy", &c_order);
+    folder.file("f.npy", &fortran_order);
+    for (args, axes, order, dims, warnings) in [
+        ("c.npy", "zyx", "C", [2, 3, 4], 0),
+        ("f.npy", "zyx", "Fortran", [2, 3, 4], 1),
+        ("f.npy --axes zyx", "zyx", "Fortran", [2, 3, 4], 0),
+        ("f.npy --axes xyz", "xyz", "Fortran", [4, 3, 2], 0),
+        ("c.npy --axes xyz", "xyz", "C", [4, 3, 2], 0),
+    ] {
+        let report = folder.run(&format!("info {args} --json")).ok().json();
+        assert_eq!(report["array_axes"], axes, "{args}");
+        assert_eq!(report["array_order"], order, "{args}");
+        assert_eq!(report["dims"], serde_json::json!(dims), "{args}");
+        let found = report["warnings"].as_array().unwrap();
+        assert_eq!(found.len(), warnings, "{args}: {found:?}");
+        let text = folder.run(&format!("info {args}")).ok().stdout;
+        let fact = format!("array axes {axes}, in {order} order");
+        assert!(text.contains(&fact), "{text}");
+    }
+    let other = folder.run("info c.npy --axes yxz");
+    assert_eq!(other.status, Some(2), "{}", other.stderr);
+    assert!(
+        other
+            .stderr
+            .contains("invalid value 'yxz' for '--axes <AXES>'"),
+        "{}",
+        other.stderr
+    );
+    for args in [
+        "mesh f.npy --axes xyz --iso 5 --json --device cpu",
+        "distance f.npy --axes xyz --nonzero --json --device cpu",
+        "render f.npy --axes xyz --iso 5 --json --device cpu --size 16x16 -o a.png",
+        "skeleton f.npy --axes xyz --iso 5 --json",
+    ] {
+        let report = folder.run(args).ok().json();
+        assert_eq!(report["dims"], serde_json::json!([4, 3, 2]), "{args}");
+    }
+}

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::grid::{Geometry, Sample, Volume, sample_count, with_sample_type, with_volume};
 use crate::io::volume::read::read_with_data;
 use crate::io::{
-    ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
+    AxisOrder, ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
     read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
 };
 
@@ -37,6 +37,11 @@ pub fn metaimage(bytes: &[u8]) {
 /// Reads the bytes as npy.
 pub fn npy(bytes: &[u8]) {
     read("fuzz.npy", bytes, None);
+    let options = ReadOptions {
+        axes: Some(AxisOrder::Xyz),
+        ..ReadOptions::default()
+    };
+    read_both_ways("fuzz.npy", bytes, None, &options);
 }
 
 /// Reads the bytes as a PLY mesh.

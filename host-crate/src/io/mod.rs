@@ -27,6 +27,8 @@
 //! - **Analyze 7.5**: the origin is SPM's originator, else the centre of the grid.
 //! - **NRRD**: raw, gzip, bzip2, ascii and hex encodings; attached, or in data files.
 //! - **MetaImage**: raw, zlib and ascii; local, or in data files.
+//! - **npy**: the axes are (z, y, x) in C and in Fortran order, or those of
+//!   [`ReadOptions::axes`].
 //! - **Headerless** files are described by a [`RawLayout`].
 //!
 //! If the sform and the qform of a NIfTI file place a corner voxel more than 0.001 voxels apart,
@@ -91,7 +93,8 @@ pub use skeleton::{
 pub use stored_type::{ByteOrder, StoredType};
 pub use volume::mask::{ReadMaskError, read_mask};
 pub use volume::options::{
-    Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
+    ArrayLayout, AxisOrder, Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile,
+    VolumeWriteOptions,
 };
 pub(crate) use volume::read::named_data_files;
 pub use volume::read::{read_volume, read_volume_bytes};

@@ -252,6 +252,48 @@ fn bytes_after_the_samples_are_an_error_unless_allowed() {
     }
 }
 
+/// Archives and tapes pad compressed files with zeros, which `gzip` and `bzip2` ignore.
+#[test]
+fn zeros_after_compressed_data_are_ignored() {
+    use std::io::Write;
+    let header =
+        |encoding: &str| format!("type: uint8\ndimension: 1\nsizes: 6\nencoding: {encoding}");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    gzip.write_all(&[1, 2, 3, 4, 5, 6]).unwrap();
+    bzip2.write_all(&[1, 2, 3, 4, 5, 6]).unwrap();
+    for (encoding, packed) in [
+        ("gzip", gzip.finish().unwrap()),
+        ("bzip2", bzip2.finish().unwrap()),
+    ] {
+        let read = |tail: &[u8]| {
+            let file = nrrd(&header(encoding), &[&packed, tail].concat());
+            read_bytes("a.nrrd", &file).map_err(|error| error.to_string())
+        };
+        for zeros in [1, 2, 511, 1 << 20] {
+            let file = read(&vec![0; zeros]).unwrap();
+            assert_eq!(file.volume.bytes(), [1, 2, 3, 4, 5, 6], "{encoding}");
+        }
+        // Padding is not what follows it.
+        for tail in [&[1][..], &[0, 0, 1], &[0, 0x1f], &[b'B', 0]] {
+            let found = read(tail).unwrap_err();
+            assert!(found.contains(encoding), "{tail:?}: {found}");
+        }
+        // Another member, also after padding, continues the data.
+        for zeros in [0, 7] {
+            let found = read(&[&vec![0; zeros], &packed[..]].concat()).unwrap_err();
+            assert!(found.contains("at least 7"), "{encoding}: {found}");
+        }
+    }
+    let volume = sample_volume(SampleType::I16, Geometry::default());
+    let folder = folder();
+    let path = folder.path().join("a.nii.gz");
+    write_volume(&path, &volume, &VolumeWriteOptions::default()).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend([0; 512]);
+    assert_eq!(read_bytes("a.nii.gz", &bytes).unwrap().volume, volume);
+}
+
 #[test]
 fn damaged_compression_is_an_error() {
     for (name, bytes) in good_files()
@@ -361,7 +403,7 @@ fn sizes_whose_product_overflows() {
         (
             "a.npy",
             npy(
-                &format!("{{'descr': '<f4', 'fortran_order': True, 'shape': ({huge}, 3, 5)}}"),
+                &format!("{{'descr': '<f4', 'fortran_order': True, 'shape': (5, 3, {huge})}}"),
                 &[0; 9],
             ),
         ),

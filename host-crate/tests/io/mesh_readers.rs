@@ -175,6 +175,115 @@ fn text_ply_is_read() {
     );
 }
 
+/// Files of MeshLab and others store texture coordinates as a second list of each face.
+#[test]
+fn ply_faces_with_other_lists_are_read() {
+    let header = |format: &str, lists: &str| {
+        format!(
+            "ply\nformat {format} 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 1\n{lists}end_header\n"
+        )
+    };
+    let corners = "property list uchar int vertex_indices\n";
+    let texture = "property list uchar float texcoord\nproperty int texnumber\n";
+    let vertices = "0 0 0\n1 0 0\n0 1 0\n";
+    for (lists, face) in [
+        (
+            format!("{corners}{texture}"),
+            "3 0 1 2 6 .1 .2 .3 .4 .5 .6 7\n",
+        ),
+        (
+            format!("{texture}{corners}"),
+            "6 .1 .2 .3 .4 .5 .6 7 3 0 1 2\n",
+        ),
+        (format!("{corners}{texture}"), "3 0 1 2 0 7\n"),
+        (
+            format!("{texture}{}", corners.replace("indices", "index")),
+            "1 .5 7 3 0 1 2\n",
+        ),
+        // Without a second list, the name does not matter.
+        (corners.replace("vertex_indices", "corners"), "3 0 1 2\n"),
+    ] {
+        let text = header("ascii", &lists) + vertices + face;
+        let mesh = read_mesh_bytes("a.ply", text.as_bytes()).unwrap();
+        assert_eq!(mesh.triangles, Triangles::U32(vec![[0, 1, 2]]), "{text}");
+    }
+    let mut binary = header("binary_big_endian", &format!("{texture}{corners}")).into_bytes();
+    for number in [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f32] {
+        binary.extend(number.to_be_bytes());
+    }
+    binary.extend([2, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 7]);
+    binary.extend([3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0]);
+    let mesh = read_mesh_bytes("a.ply", &binary).unwrap();
+    assert_eq!(mesh.triangles, Triangles::U32(vec![[2, 1, 0]]));
+    for (lists, fact) in [
+        (
+            texture.replace("texcoord", "a") + "property list uchar int b\n",
+            "its faces have the list properties a, b, none of which is vertex_indices or vertex_index",
+        ),
+        (
+            format!("{corners}{}", corners.replace("indices", "index")),
+            "both vertex_indices and vertex_index",
+        ),
+        (
+            format!("{corners}{corners}"),
+            "its element \"face\" has the property vertex_indices twice",
+        ),
+    ] {
+        let text = header("ascii", &lists) + vertices + "3 0 1 2 3 0 1 2\n";
+        assert!(error("a.ply", text.as_bytes()).contains(fact), "{lists}");
+    }
+}
+
+#[test]
+fn contradictory_ply_headers_are_rejected() {
+    let vertex = "element vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
+    for (lines, fact) in [
+        (
+            format!("format ascii 1.0\n{vertex}property float x\n"),
+            "its element \"vertex\" has the property x twice",
+        ),
+        (
+            format!("format ascii 1.0\n{vertex}{vertex}"),
+            "its element \"vertex\" appears twice",
+        ),
+        (
+            format!("format ascii 1.0\nformat binary_little_endian 1.0\n{vertex}"),
+            "its \"format\" line appears twice",
+        ),
+    ] {
+        let text = format!("ply\n{lines}end_header\n0 0 0 0\n0 0 0 0\n");
+        let found = error("a.ply", text.as_bytes());
+        assert!(found.contains(fact), "{found}");
+    }
+}
+
+/// Some programs write the words of the text form in capitals.
+#[test]
+fn text_stl_in_capitals_is_read() {
+    let lower = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n";
+    let expected = read_mesh_bytes("a.stl", lower.as_bytes()).unwrap();
+    for text in [
+        lower.to_uppercase(),
+        lower.replacen("solid", "Solid", 1),
+        lower.replacen("solid", "SOLID", 1),
+        lower.replacen("solid a", "SOLID\r", 1),
+        lower.replacen("solid a", "solid\t", 1),
+    ] {
+        for named in ["a.stl", "a.dat", "a"] {
+            let mesh = read_mesh_bytes(named, text.as_bytes()).unwrap();
+            assert_eq!(mesh, expected, "{named}: {text}");
+        }
+    }
+    // A binary file may start like a text file; its length decides.
+    let mut binary = vec![0; 84];
+    binary[..6].copy_from_slice(b"SOLID ");
+    assert_eq!(
+        read_mesh_bytes("a.stl", &binary).unwrap(),
+        TriangleMesh::default()
+    );
+}
+
 #[test]
 fn text_stl_is_read() {
     let text = "solid two parts\n facet normal 0 0 1\n outer loop\n vertex 0 0 0\n vertex 1 0 0\n vertex 0 1 0\n endloop\n endfacet\n\

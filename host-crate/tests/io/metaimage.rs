@@ -163,6 +163,60 @@ fn places_that_are_odd() {
 }
 
 #[test]
+fn contradictory_fields_are_rejected() {
+    for (lines, fact) in [
+        (
+            "ElementSpacing = 1 1 1\nElementSpacing = 2 2 2",
+            "the field ElementSpacing appears twice",
+        ),
+        (
+            "ElementSpacing = 1 1 1\nelementspacing = 1 1 1",
+            "the field elementspacing appears twice",
+        ),
+        ("DimSize = 3 1 2", "the field DimSize appears twice"),
+        (
+            "ElementType = MET_CHAR",
+            "the field ElementType appears twice",
+        ),
+        ("NDims = 3", "the field NDims appears twice"),
+        (
+            "Offset = 1 2 3\nOrigin = 4 5 6",
+            "the fields Offset and Origin have one meaning, but the values \"1 2 3\" and \"4 5 6\"",
+        ),
+        (
+            "Position = 1 2 3\nOffset = 1 2 4",
+            "the fields Position and Offset have one meaning",
+        ),
+        (
+            "Rotation = 1 0 0 0 1 0 0 0 1\nTransformMatrix = 0 1 0 1 0 0 0 0 1",
+            "the fields Rotation and TransformMatrix have one meaning",
+        ),
+        (
+            "BinaryDataByteOrderMSB = False\nElementByteOrderMSB = True",
+            "the fields BinaryDataByteOrderMSB and ElementByteOrderMSB have one meaning",
+        ),
+        (
+            "Modality = MET_MOD_CT\nModality = MET_MOD_MR",
+            "the field Modality appears twice",
+        ),
+    ] {
+        let found = message("a.mha", &mha(&format!("{SMALL}\n{lines}"), &[0; 6]));
+        assert!(found.contains(fact), "{lines}: {found}");
+    }
+    // Synonyms that agree, and comments, which have no meaning.
+    for lines in [
+        "BinaryDataByteOrderMSB = False\nElementByteOrderMSB = False",
+        "Offset = 1 2 3\nOrigin = 1 2 3",
+        "Comment = a\nComment = b",
+        // The size of a sample is not its distance from the next one.
+        "ElementSize = 2 2 2\nElementSpacing = 1 1 1",
+    ] {
+        let file = read_bytes("a.mha", &mha(&format!("{SMALL}\n{lines}"), &[0; 6])).unwrap();
+        assert_eq!(file.volume.geometry().spacing().x, 1.0, "{lines}");
+    }
+}
+
+#[test]
 fn damaged_headers_are_reported_with_the_field() {
     for (line, fact) in [
         (

@@ -356,6 +356,48 @@ fn axes_that_are_not_space() {
     assert!(message("a.nrrd", &nrrd(time, &[0; 24])).contains("the file holds 3 volumes"));
 }
 
+/// The first colon of a line decides, as in teem, unless the word before it is no field.
+#[test]
+fn fields_and_key_value_pairs_are_told_apart() {
+    let read = |line: &str| {
+        let lines = format!("type: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n{line}");
+        read_bytes("a.nrrd", &nrrd(&lines, &[0; 6]))
+    };
+    let fact = "spacings has \":=x\", which is not a valid number";
+    let found = read("spacings: 2 3 4 :=x").unwrap_err().to_string();
+    assert!(found.contains(fact), "{found}");
+    for line in [
+        "spacings:=2 3 4",
+        "my spacings: of today:=2 3 4",
+        "DICOM:0018:=1",
+        "content: a:=b",
+    ] {
+        let file = read(line).unwrap();
+        assert_eq!(file.volume.geometry().spacing().x, 1.0, "{line}");
+    }
+    for (lines, fact) in [
+        (
+            "line skip: 0\nlineskip: 1",
+            "the field \"line skip\" appears twice",
+        ),
+        (
+            "byteskip: 0\nbyte skip: 0",
+            "the field \"byte skip\" appears twice",
+        ),
+        (
+            "datafile: a\ndata file: b",
+            "the field \"data file\" appears twice",
+        ),
+        (
+            "axis mins: 0 0 0\naxismins: 1 1 1",
+            "the field \"axis mins\" appears twice",
+        ),
+    ] {
+        let found = read(lines).unwrap_err().to_string();
+        assert!(found.contains(fact), "{lines}: {found}");
+    }
+}
+
 #[test]
 fn big_endian_samples() {
     let header = "type: int32\ndimension: 1\nsizes: 2\nendian: big\nencoding: raw";

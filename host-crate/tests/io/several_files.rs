@@ -272,6 +272,46 @@ fn lists_and_patterns_of_files() {
     assert!(error.contains(fact), "{error}");
 }
 
+/// A list with a number of axes per file counts the channels of MetaImage, which are no axis, and
+/// the axis of the components of NRRD, which is one.
+#[test]
+fn lists_of_files_with_components() {
+    let mhd = |list: &str| {
+        format!(
+            "NDims = 3\nDimSize = 2 1 2\nElementType = MET_UCHAR\nElementNumberOfChannels = 3\n\
+             ElementDataFile = {list}\ns1\ns2\n"
+        )
+    };
+    let nhdr = |list: &str| {
+        format!(
+            "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 3 2 1 2\nkinds: vector domain domain domain\n\
+             encoding: raw\ndata file: {list}\ns1\ns2\n"
+        )
+    };
+    for (name, header) in [
+        ("a.mhd", mhd("LIST")),
+        ("a.mhd", mhd("LIST 2D")),
+        ("a.mhd", mhd("LIST 2")),
+        ("a.nhdr", nhdr("LIST")),
+        ("a.nhdr", nhdr("LIST 3")),
+    ] {
+        let folder = folder();
+        let path = folder.path().join(name);
+        fs::write(&path, &header).unwrap();
+        fs::write(folder.path().join("s1"), [0, 10, 20, 1, 11, 21]).unwrap();
+        fs::write(folder.path().join("s2"), [2, 12, 22, 3, 13, 23]).unwrap();
+        for component in 0..3 {
+            let options = ReadOptions {
+                component: Some(component),
+                ..ReadOptions::default()
+            };
+            let file = read_volume(&path, &options).unwrap();
+            let expected = [0, 1, 2, 3].map(|sample| sample + 10 * component as u8);
+            assert_eq!(file.volume.bytes(), expected, "{header}");
+        }
+    }
+}
+
 #[test]
 fn bzip2_behind_the_header() {
     let folder = folder();

@@ -5,7 +5,7 @@ use crate::grid::{Sample, SampleType, with_volume};
 use crate::io::source::Source;
 use crate::io::volume::npy;
 use crate::io::volume::read::read_samples;
-use crate::io::{FileProblem, PointsProblem, ReadOptions};
+use crate::io::{AxisOrder, FileProblem, PointsProblem, ReadOptions};
 
 /// Reads the rows of an `.npy` array.
 pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem> {
@@ -17,7 +17,13 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
         .into());
     };
     let is_column_major = header.fortran;
-    let mut opened = npy::opened(source, header, false)?;
+    // The order in which the elements are stored.
+    let axes = if header.fortran {
+        AxisOrder::Xyz
+    } else {
+        AxisOrder::Zyx
+    };
+    let mut opened = npy::opened(source, header, axes, false)?;
     let options = ReadOptions::default();
     opened.check(&options)?;
     if opened.may_need_f64() {

@@ -4,6 +4,7 @@
 //! one code path. The bound on the length protects against wrong headers: sizes are compared with
 //! it before memory is allocated.
 
+mod members;
 pub(super) mod random_access;
 mod read_ahead;
 mod remaining;
@@ -18,10 +19,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::Scope;
 
-use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::{GzDecoder, ZlibDecoder};
 
 use crate::io::FileProblem;
+use crate::io::source::members::Members;
 use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::source::read_ahead::read_ahead;
 
@@ -32,6 +34,9 @@ const DEFLATE_LIMIT: u64 = 1032;
 /// Upper bound on the ratio of decompressed to compressed bytes in bzip2: about 40 bytes encode a
 /// block of 900 kB, in which each run of 5 bytes stands for at most 259.
 const BZIP2_LIMIT: u64 = 1 << 21;
+
+/// Name of bzip2 in errors.
+const BZIP2: &str = "bzip2";
 
 /// Smallest buffer that several threads fill from a file, in bytes.
 const PARALLEL_READ_BYTES: usize = 4 << 20;
@@ -51,6 +56,8 @@ pub(crate) struct Source<'a> {
     position: u64,
     /// Compression that is being decoded: `gzip`, `zlib` or `bzip2`.
     encoding: Option<&'static str>,
+    /// `true` if the bytes that a header states have been counted by decoding them.
+    is_counted: bool,
 }
 
 impl<'a> Source<'a> {
@@ -92,12 +99,34 @@ impl<'a> Source<'a> {
             left,
             position: 0,
             encoding: None,
+            is_counted: false,
         }
     }
 
     /// Returns the number of remaining bytes, as far as it is known.
     pub fn remaining(&self) -> Remaining {
         self.left
+    }
+
+    /// Returns `true` if the remaining bzip2 data may expand to `bytes` bytes, which is more than
+    /// deflate data of that length could: they should be counted before memory is allocated.
+    pub fn needs_count(&self, bytes: u64) -> bool {
+        let Remaining::AtMost(limit) = self.left else {
+            return false;
+        };
+        let is_far_expanded = bytes > limit / BZIP2_LIMIT * DEFLATE_LIMIT;
+        self.encoding == Some(BZIP2) && bytes > BUFFER as u64 && is_far_expanded
+    }
+
+    /// States that all bytes which the header states exist, after they were counted in another
+    /// source of the same file.
+    pub fn set_counted(&mut self) {
+        self.is_counted = true;
+    }
+
+    /// Returns `true` if the bytes that the header states certainly exist.
+    pub fn is_length_known(&self) -> bool {
+        self.is_counted || matches!(self.left, Remaining::Exactly(_))
     }
 
     /// Returns random access to the bytes, with offsets that count like
@@ -276,10 +305,8 @@ impl<'a> Source<'a> {
     /// Decompresses the remaining bytes with gzip.
     pub fn gunzip(self) -> Self {
         self.decompress("gzip", DEFLATE_LIMIT, |reader| {
-            Box::new(BufReader::with_capacity(
-                BUFFER,
-                MultiGzDecoder::new(reader),
-            ))
+            let members = Members::<GzDecoder<_>>::new(reader);
+            Box::new(BufReader::with_capacity(BUFFER, members))
         })
     }
 
@@ -292,9 +319,9 @@ impl<'a> Source<'a> {
 
     /// Decompresses the remaining bytes with bzip2.
     pub fn bunzip2(self) -> Self {
-        self.decompress("bzip2", BZIP2_LIMIT, |reader| {
-            let decoder = MultiBzDecoder::new(reader);
-            Box::new(BufReader::with_capacity(BUFFER, decoder))
+        self.decompress(BZIP2, BZIP2_LIMIT, |reader| {
+            let members = Members::<BzDecoder<_>>::new(reader);
+            Box::new(BufReader::with_capacity(BUFFER, members))
         })
     }
 
@@ -331,6 +358,7 @@ impl<'a> Source<'a> {
             left,
             position: 0,
             encoding: Some(encoding),
+            is_counted: false,
         }
     }
 

@@ -100,17 +100,19 @@ fn format_name(format: &str, number: i64) -> Option<String> {
 }
 
 impl DataFileList {
-    /// Opens the samples of all files as one source. `open` moves to the first sample of a file and
-    /// decodes it; it receives the layout of one file. All files are opened once in advance, so
-    /// that a missing or truncated one is found before anything is read.
+    /// Opens the samples of all files as one source. `axes` are the sizes of the axes that the
+    /// header counts, fastest first, of elements of `values` stored values each. `open` moves to
+    /// the first sample of a file and decodes it; it receives the layout of one file. All files are
+    /// opened once in advance, so that a missing or truncated one is found before anything is read.
     pub fn open<'a>(
         &self,
         data_files: &dyn DataFiles<'a>,
         layout: &Layout,
+        (axes, values): (&[u64], u64),
         options: &ReadOptions,
         open: impl Fn(Source<'a>, &Layout) -> Result<Source<'a>, FileProblem> + Send + 'a,
     ) -> Result<Source<'a>, FileProblem> {
-        let part = self.single_file_layout(layout)?;
+        let part = self.single_file_layout(layout, axes, values)?;
         let opener = data_files.opener();
         let open_part: Opener<'a> = {
             let part = part.clone();
@@ -120,7 +122,15 @@ impl DataFileList {
         };
         let mut exact = true;
         for name in &self.names {
-            let left = open_part(name)?.remaining();
+            let mut source = open_part(name)?;
+            let left = source.remaining();
+            if source.needs_count(part.total_bytes) {
+                let counted = source.skip(part.total_bytes);
+                let found = counted.map_err(|problem| wrap_once(name, problem))?;
+                if found < part.total_bytes {
+                    return Err(wrap(name, part.too_short(ByteCount::Exactly(found))));
+                }
+            }
             if let Some(found) = left.fewer_than(part.total_bytes) {
                 return Err(wrap(name, part.too_short(found)));
             }
@@ -151,14 +161,18 @@ impl DataFileList {
     }
 
     /// Returns the layout of the samples of one file.
-    fn single_file_layout(&self, layout: &Layout) -> Result<Layout, FileProblem> {
+    fn single_file_layout(
+        &self,
+        layout: &Layout,
+        axes: &[u64],
+        values: u64,
+    ) -> Result<Layout, FileProblem> {
         let files = self.names.len() as u64;
-        let axes = &layout.sizes;
         let total = layout.value_count();
         let per_file = match self.axes {
             // The total does not overflow, but a partial product may if another size is 0.
             Some(count) if (1..axes.len()).contains(&count) && total > 0 => {
-                axes[..count].iter().product()
+                axes[..count].iter().product::<u64>() * values
             }
             _ if total.is_multiple_of(files.max(1)) => total / files.max(1),
             _ => 0,
@@ -166,7 +180,7 @@ impl DataFileList {
         if files == 0 || u128::from(per_file) * u128::from(files) != u128::from(total) {
             return Err(FileProblem::UnevenDataFiles {
                 files,
-                sizes: axes.clone(),
+                sizes: axes.to_vec(),
             });
         }
         Layout::new(&[per_file], layout.stored, layout.order)
@@ -254,7 +268,13 @@ mod tests {
         // There are no samples, so the sizes are valid.
         let sizes = [1 << 60, 1 << 60, 0];
         let layout = Layout::new(&sizes, StoredType::U8, ByteOrder::Little).unwrap();
-        assert_eq!(parts.single_file_layout(&layout).unwrap().samples, 0);
+        assert_eq!(
+            parts
+                .single_file_layout(&layout, &sizes, 1)
+                .unwrap()
+                .samples,
+            0
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::grid::SampleType;
 
+use crate::io::volume::extra_axes::{AxisMeaning, ExtraAxis, Selection, count_along, volume_axes};
 use crate::io::{
     ByteCount, ByteOrder, FileProblem, ReadOptions, SampleProblem, SelectionProblem, StoredType,
 };
@@ -19,8 +20,11 @@ pub(crate) struct Layout {
     pub volumes: u64,
     /// Number of interleaved components per sample.
     pub components: u64,
-    /// Interpretation of the volumes and components.
-    pub interpretation: Interpretation,
+    /// Axes that count the volumes and the components, as opposed to the spatial ones. The index of
+    /// a volume or a component counts along the first of its axes first.
+    pub extra_axes: Vec<ExtraAxis>,
+    /// `true` if z is the fastest axis of the samples of a volume and x the slowest.
+    pub is_reversed: bool,
     /// Size of all volumes, in bytes.
     pub total_bytes: u64,
     /// Type of the samples.
@@ -30,27 +34,6 @@ pub(crate) struct Layout {
     /// Sample type of the volume that is read. Wide integers become `i32`, or `f64` if one of them
     /// exceeds `i32`.
     pub values: SampleType,
-}
-
-/// Interpretation of several volumes or components in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Interpretation {
-    /// Volumes and components as the file stores them.
-    #[default]
-    AsStored,
-    /// Components, each stored as a volume of its own.
-    PlanarComponents,
-    /// Volumes, stored as the components of each sample.
-    InterleavedVolumes,
-}
-
-/// Volume and component to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Selection {
-    /// 0-based index of the volume in storage order.
-    pub volume: u64,
-    /// 0-based index of the component in storage order.
-    pub component: u64,
 }
 
 impl Layout {
@@ -88,7 +71,8 @@ impl Layout {
             samples,
             volumes,
             components: 1,
-            interpretation: Interpretation::AsStored,
+            extra_axes: volume_axes(&sizes[spatial.len()..]),
+            is_reversed: false,
             total_bytes,
             stored,
             order,
@@ -107,7 +91,32 @@ impl Layout {
                     .collect(),
             })?;
         self.components = components;
+        let axis = ExtraAxis {
+            meaning: AxisMeaning::Component,
+            size: components,
+            is_interleaved: true,
+            stride: 1,
+        };
+        self.extra_axes.insert(0, axis);
         Ok(self)
+    }
+
+    /// Takes axis `axis` of the sizes, counted from 0 and after the third, for that of the
+    /// components.
+    pub fn with_component_axis(mut self, axis: usize) -> Self {
+        let mut axes = self.extra_axes.iter_mut().filter(|it| !it.is_interleaved);
+        if let Some(axis) = axes.nth(axis - 3) {
+            axis.meaning = AxisMeaning::Component;
+        }
+        self
+    }
+
+    /// Takes the interleaved components for volumes.
+    pub fn with_interleaved_volumes(mut self) -> Self {
+        for axis in self.extra_axes.iter_mut().filter(|it| it.is_interleaved) {
+            axis.meaning = AxisMeaning::Volume;
+        }
+        self
     }
 
     /// Returns the layout of a single component.
@@ -182,12 +191,8 @@ impl Layout {
 
     /// Returns the numbers of volumes and of components, as the file defines them.
     pub fn counts(&self) -> (u64, u64) {
-        match self.interpretation {
-            Interpretation::AsStored => (self.volumes, self.components),
-            Interpretation::PlanarComponents | Interpretation::InterleavedVolumes => {
-                (self.components, self.volumes)
-            }
-        }
+        let count = |meaning| count_along(&self.extra_axes, meaning);
+        (count(AxisMeaning::Volume), count(AxisMeaning::Component))
     }
 
     /// Returns the volume and the component that `options` select.
@@ -213,13 +218,7 @@ impl Layout {
             let (index, count) = (component, components);
             return Err(SelectionProblem::NoSuchComponent { index, count }.into());
         }
-        Ok(match self.interpretation {
-            Interpretation::AsStored => Selection { volume, component },
-            Interpretation::PlanarComponents | Interpretation::InterleavedVolumes => Selection {
-                volume: component,
-                component: volume,
-            },
-        })
+        Ok(Selection::new(&self.extra_axes, volume, component))
     }
 }
 

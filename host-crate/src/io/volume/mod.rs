@@ -3,15 +3,17 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `output_format`, `read`, `opened`, `layout` | format, header contents, size checks |
+//! | `output_format`, `read`, `opened`, `layout`, `extra_axes` | format, header contents, size checks |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
 //! | `reader`, `planes` | reading plane by plane |
+//! | `transpose` | samples with z as the fastest axis |
 //! | `data_files`, `data_file_list` | data files of detached headers |
 //! | `write`, `writer`, `sample_writer`, `vector_field` | writing |
 
 pub(super) mod axes;
 pub(super) mod data_file_list;
 pub(super) mod data_files;
+mod extra_axes;
 pub(super) mod layout;
 pub(super) mod mask;
 pub(super) mod metaimage;
@@ -28,6 +30,7 @@ pub(super) mod reader;
 pub(super) mod sample_stream;
 mod sample_writer;
 pub(super) mod samples;
+mod transpose;
 pub(super) mod vector_field;
 pub(super) mod write;
 pub(super) mod writer;

@@ -28,6 +28,8 @@ pub(crate) struct OpenedVolume<'a> {
     pub volume: u64,
     /// Name of the data file, as the header states it.
     pub data_name: Option<String>,
+    /// `true` if the samples should be counted before memory is allocated for them.
+    pub needs_count: bool,
 }
 
 impl<'a> OpenedVolume<'a> {
@@ -41,6 +43,7 @@ impl<'a> OpenedVolume<'a> {
             header,
             volume: 0,
             data_name: None,
+            needs_count: false,
         }
     }
 
@@ -71,6 +74,7 @@ impl<'a> OpenedVolume<'a> {
             Encoding::Binary => check_length(self.source.remaining(), &self.layout, options)?,
             Encoding::Decimal => check_decimal_length(self.source.remaining(), &self.layout)?,
         }
+        self.needs_count = self.source.needs_count(self.layout.total_bytes);
         if self.layout.components > 1 {
             let source = std::mem::replace(&mut self.source, Source::from_bytes(&[]));
             self.source = match self.encoding {

@@ -29,14 +29,52 @@ pub struct ReadOptions {
     /// 0-based index of the component to read from samples with several components (colours,
     /// vectors, complex numbers). There is no default: a luminance, a magnitude and a component of
     /// a vector are different volumes, and a file does not say which is meant. If an index is
-    /// given, the last axis of an `.npy` array with four axes is that of the components.
+    /// given, the last axis of an `.npy` array with four or more axes is that of the components.
     pub component: Option<u64>,
+    /// Meaning of the axes of an `.npy` array; `None` for [`AxisOrder::Zyx`], with a note about
+    /// arrays in Fortran order. Other formats define their axes.
+    pub axes: Option<AxisOrder>,
     /// `true` to accept bytes after the last sample. By default they are an error because they
     /// usually mean that the sizes are wrong.
     pub allow_trailing_bytes: bool,
     /// Layout of a headerless file. A file whose extension and contents are both unknown is read
     /// with it, too.
     pub raw: Option<RawLayout>,
+}
+
+/// Meaning of the axes of an `.npy` array, from the first to the last of its shape, regardless of
+/// the order in which its elements are stored (C or Fortran).
+///
+/// An array with fewer axes lacks z, or y and z. Further axes count volumes: those before z, or
+/// those after z in the other order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AxisOrder {
+    /// z, y, x: the order of images in NumPy, SimpleITK and scikit-image, and of the arrays that
+    /// this crate writes.
+    #[default]
+    Zyx,
+    /// x, y, z: the order of nibabel and pynrrd.
+    Xyz,
+}
+
+impl AxisOrder {
+    /// Returns the name, `zyx` or `xyz`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zyx => "zyx",
+            Self::Xyz => "xyz",
+        }
+    }
+}
+
+/// Layout of an array of NumPy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayLayout {
+    /// Meaning of the axes with which the array was read.
+    pub axes: AxisOrder,
+    /// `true` if the first axis is the fastest (Fortran order), `false` if the last one is (C
+    /// order).
+    pub fortran_order: bool,
 }
 
 /// Layout of a headerless file.
@@ -93,7 +131,7 @@ pub struct HeaderInfo {
     /// Scaling that was applied to the samples. Scaled samples are `f32`, or `f64` if the stored
     /// ones are `f64` or integers of at least 32 bits.
     pub scaling: Option<Scaling>,
-    /// Sizes of all axes as the file states them, fastest axis first; axes after the third count
+    /// Sizes of all axes as the file states them, along x, y and z; axes after the third count
     /// volumes. Components of a sample are not an axis.
     pub sizes: Vec<u64>,
     /// Number of volumes in the file.
@@ -104,6 +142,8 @@ pub struct HeaderInfo {
     pub components: u64,
     /// 0-based index of the component that was read.
     pub component: u64,
+    /// Layout of an array of NumPy; `None` for other formats.
+    pub array: Option<ArrayLayout>,
     /// Path of the data file of a detached header, if the header names exactly one.
     pub data_file: Option<PathBuf>,
     /// Paths of all data files of a detached header, in the order of their samples.
@@ -136,6 +176,7 @@ impl HeaderInfo {
             volume: 0,
             components: 1,
             component: 0,
+            array: None,
             data_file: None,
             data_files: Vec::new(),
             has_spacing: false,

@@ -14,8 +14,10 @@ use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::volume::raw;
 use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::{SAMPLES, value_type};
+use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
 use crate::io::{
-    Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile, VolumeFormat,
+    ByteCount, Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile,
+    VolumeFormat,
 };
 use crate::{
     grid::{AnyVolume, Geometry, Sample, SampleType, Volume, with_sample_type},
@@ -101,7 +103,31 @@ impl<'a> VolumeInput<'a> {
 
     /// Opens the file, reads its header, selects the volume and checks the length.
     pub fn open(&self, options: &ReadOptions) -> Result<OpenedVolume<'a>, FileProblem> {
-        let mut opened = match self {
+        let mut opened = self.open_unchecked(options)?;
+        opened.check(options)?;
+        Ok(opened)
+    }
+
+    /// Opens the file like [`open`](Self::open), and decodes all samples once to count them if they
+    /// may be far fewer than the header states.
+    pub fn open_counted(&self, options: &ReadOptions) -> Result<OpenedVolume<'a>, FileProblem> {
+        let mut opened = self.open(options)?;
+        if opened.needs_count {
+            let mut again = self.open_unchecked(options)?;
+            let expected = again.layout.total_bytes;
+            let counted = again.source.skip(expected).and_then(|found| {
+                let is_short = found < expected;
+                let problem = || again.layout.too_short(ByteCount::Exactly(found));
+                if is_short { Err(problem()) } else { Ok(()) }
+            });
+            counted.map_err(|problem| in_data_file(again.data_name.as_deref(), problem))?;
+            opened.source.set_counted();
+        }
+        Ok(opened)
+    }
+
+    fn open_unchecked(&self, options: &ReadOptions) -> Result<OpenedVolume<'a>, FileProblem> {
+        match self {
             Self::Path(path) => {
                 let path = &match options.raw {
                     None => nifti::header_path(path),
@@ -116,9 +142,7 @@ impl<'a> VolumeInput<'a> {
                 &MemoryDataFile(*data),
                 options,
             ),
-        }?;
-        opened.check(options)?;
-        Ok(opened)
+        }
     }
 }
 
@@ -142,15 +166,16 @@ fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
 }
 
 fn read_input(input: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
-    let mut opened = input.open(options)?;
+    let mut opened = input.open_counted(options)?;
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
     let can_repeat = opened.may_need_f64();
-    let mut read = read_samples(opened, options);
+    let in_order = |opened| in_volume_order(opened, input, options, PlaneBuffer::Whole);
+    let mut read = in_order(opened).and_then(|opened| read_samples(opened, options));
     if can_repeat && is_not_representable(&read) {
         opened = input.open(options)?;
         opened.layout.values = SampleType::F64;
-        read = read_samples(opened, options);
+        read = in_order(opened).and_then(|opened| read_samples(opened, options));
     }
     let volume = read.map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
     Ok(VolumeFile { volume, header })
@@ -244,6 +269,12 @@ fn open_source<'a>(
         VolumeFormat::Npy => npy::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
     };
+    if let Some(axes) = options.axes.filter(|_| format != VolumeFormat::Npy) {
+        opened.header.notes.push(format!(
+            "the axes {} are not used: {format} defines those of its files",
+            axes.name()
+        ));
+    }
     if let Some(named) = named.filter(|&named| named != format) {
         opened.header.notes.push(format!(
             "the extension is that of {named}, but the contents are {format}: the file is read as {format}"

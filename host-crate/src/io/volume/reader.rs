@@ -9,6 +9,7 @@ use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
 use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
 use crate::io::volume::read::{VolumeInput, needs_f64};
 use crate::io::volume::samples::{STEP, grow, value_type};
+use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
 use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions, SampleProblem, SelectionProblem};
 
 /// Reads any range of planes of a volume file. A plane consists of all samples with the same z.
@@ -22,8 +23,11 @@ use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions, SampleProblem, 
 /// planes before the end of the previous one. An earlier range makes the decoder start
 /// again at the first sample: the result is the same, but takes longer.
 ///
-/// Memory: the requested samples, 4 MiB during conversion, and for sequential decoding the overlap
-/// and the decoder's buffers.
+/// An `.npy` array with z as the fastest axis (z, y, x in Fortran order, or x, y, z in C order) is
+/// read sequentially too, once per 16 MiB of the volume.
+///
+/// Memory: the requested samples, 4 MiB during conversion, for sequential decoding the overlap and
+/// the decoder's buffers, and 16 MiB for such an array.
 ///
 /// ```
 /// use ferrovox::io::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
@@ -99,7 +103,7 @@ impl<'a> VolumeReader<'a> {
 
     fn from_input(input: VolumeInput<'a>, options: &ReadOptions) -> Result<Self, FileError> {
         let at_path = |problem| FileError::new(input.name(), problem);
-        let mut opened = input.open(options).map_err(at_path)?;
+        let mut opened = input.open_counted(options).map_err(at_path)?;
         if opened.may_need_f64() && needs_f64(&input, options) {
             opened.layout.values = SampleType::F64;
         }
@@ -108,7 +112,8 @@ impl<'a> VolumeReader<'a> {
         let (dims, geometry, header) = (opened.layout.dims, opened.geometry, opened.header.clone());
         let sample_type = value_type(&opened.layout, header.scaling);
         let is_pipe = opened.source.remaining() == Remaining::Unknown;
-        let planes = plane_source(opened, options)
+        let planes = in_volume_order(opened, &input, options, PlaneBuffer::Bounded)
+            .and_then(|opened| plane_source(opened, options))
             .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
         Ok(Self {
             options: options.clone(),
@@ -309,6 +314,8 @@ impl<'a> VolumeReader<'a> {
             }
             let mut opened = input.open(options)?;
             opened.layout.values = *values;
+            let buffer = PlaneBuffer::Bounded;
+            let opened = in_volume_order(opened, input, options, buffer)?;
             if opened.layout.dims != *dims || opened.header != *header {
                 return Err(FileProblem::FileChanged);
             }

@@ -1,6 +1,6 @@
 //! Sequential reading of the samples of one volume.
 
-use crate::io::source::{Remaining, Source};
+use crate::io::source::Source;
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::{Encoding, OpenedVolume};
 use crate::io::volume::samples::text::DecimalSamples;
@@ -84,9 +84,7 @@ impl<'a> SampleStream<'a> {
     /// guarantees that they exist.
     pub fn read_rest<T: Sample>(&mut self) -> Result<Vec<T>, FileProblem> {
         let count = self.layout.samples - self.next;
-        if self.encoding == Encoding::Binary
-            && matches!(self.source.remaining(), Remaining::Exactly(_))
-        {
+        if self.encoding == Encoding::Binary && self.source.is_length_known() {
             // Each thread touches the pages that it fills first.
             let mut samples = memory::try_zeroed(SAMPLES, count)?;
             for chunk in samples.chunks_mut(CHUNK / size_of::<T>()) {

@@ -37,7 +37,7 @@ impl MeshFormat {
     pub fn from_content(start: &[u8]) -> Option<Self> {
         let has_signature = |format: &Self| {
             let mut signatures = format.info().signatures.iter();
-            signatures.any(|signature| start.starts_with(signature))
+            signatures.any(|signature| starts_with_ignoring_case(start, signature))
         };
         Self::ALL.iter().copied().find(has_signature)
     }
@@ -122,6 +122,12 @@ impl MeshFormat {
     pub(in crate::io::mesh) fn info(self) -> &'static MeshFormatInfo {
         self.encoder().info()
     }
+}
+
+/// Returns `true` if `bytes` start with `word`, in upper or lower case.
+pub(super) fn starts_with_ignoring_case(bytes: &[u8], word: &[u8]) -> bool {
+    let start = bytes.get(..word.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 fn extensions(is_listed: impl Fn(MeshFormat) -> bool, conjunction: &str) -> String {

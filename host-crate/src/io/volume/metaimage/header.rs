@@ -1,15 +1,11 @@
-//! Parser of the text header: lines `Key = Value`, ending with `ElementDataFile`.
+//! Header fields that determine the volume.
 
 use super::damaged;
-use crate::io::error::show_bytes;
+use super::fields::{SYNONYMS, read_fields};
 use crate::io::source::Source;
-use crate::io::volume::data_file_list::{DataFileList, MAX_FILES, parse_pattern};
-use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
+use crate::io::volume::data_file_list::{DataFileList, parse_pattern};
+use crate::io::{ByteOrder, FileProblem, StoredType};
 
-/// Longest header line that is accepted, in bytes.
-const MAX_LINE: usize = 1 << 16;
-/// Longest header that is accepted, in bytes.
-const MAX_HEADER: u64 = 1 << 20;
 /// MetaIO's limit on the number of axes.
 const MAX_AXES: usize = 10;
 
@@ -81,15 +77,15 @@ impl Header {
         };
         check_axis_count("ElementSpacing", spacing.len(), axes)?;
         check_spacing(&spacing)?;
-        let stated_offset = get(&["offset", "position", "origin"]);
+        let stated_offset = get(SYNONYMS[0]);
         let offset = match stated_offset {
             None => vec![0.0; axes],
             Some(text) => list("Offset", text)?,
         };
         check_axis_count("Offset", offset.len(), axes)?;
-        let matrix = get(&["transformmatrix", "rotation", "orientation"]);
+        let matrix = get(SYNONYMS[1]);
         let binary = flag("BinaryData", get(&["binarydata"]), true)?;
-        let big = get(&["binarydatabyteordermsb", "elementbyteordermsb"]);
+        let big = get(SYNONYMS[2]);
         let header_size = match get(&["headersize"]) {
             None => 0,
             Some(text) => text.parse().map_err(|_| {
@@ -120,76 +116,6 @@ impl Header {
             data_file: data_file(get(&["elementdatafile"]).unwrap_or_default(), &fields.names)?,
         })
     }
-}
-
-/// Fields in the order of the file, with keys in lower case.
-struct Fields {
-    all: Vec<(String, String)>,
-    /// Lines after a list of data files.
-    names: Vec<String>,
-}
-
-impl Fields {
-    fn get(&self, name: &str) -> Option<&str> {
-        self.all
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
-    }
-}
-
-fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
-    let mut fields = Vec::new();
-    while let Some(line) = source.line(MAX_LINE)? {
-        if line.len() >= MAX_LINE || source.position() > MAX_HEADER || fields.len() > 1000 {
-            return Err(damaged(format!(
-                "no ElementDataFile within {} bytes",
-                source.position()
-            )));
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let split = std::str::from_utf8(&line)
-            .ok()
-            .and_then(|line| line.split_once('='));
-        let Some((key, value)) = split else {
-            // If even the first line is not a field, the file has another format.
-            if fields.is_empty() {
-                return Err(FileProblem::WrongMagic {
-                    format: VolumeFormat::MetaImage,
-                    expected: "lines of the form \"Key = Value\"",
-                    found: show_bytes(&line),
-                });
-            }
-            return Err(damaged(format!(
-                "the line starting {} has no \"=\"",
-                show_bytes(&line)
-            )));
-        };
-        let key = key.trim().to_ascii_lowercase();
-        let is_last = key == "elementdatafile";
-        let is_list = is_last && value.trim().starts_with("LIST");
-        fields.push((key, value.trim().to_owned()));
-        if is_last {
-            let names = if is_list {
-                read_names(source)?
-            } else {
-                Vec::new()
-            };
-            return Ok(Fields { all: fields, names });
-        }
-    }
-    if fields.is_empty() {
-        return Err(FileProblem::WrongMagic {
-            format: VolumeFormat::MetaImage,
-            expected: "lines of the form \"Key = Value\"",
-            found: show_bytes(&[]),
-        });
-    }
-    Err(damaged(
-        "no field ElementDataFile; the file is truncated".to_owned(),
-    ))
 }
 
 /// Parses numbers separated by white space.
@@ -271,23 +197,6 @@ fn element_type(name: &str) -> Result<StoredType, FileProblem> {
             });
         }
     })
-}
-
-/// Reads file names up to the end of the header.
-fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
-    let mut names = Vec::new();
-    while let Some(line) = source.line(MAX_LINE)? {
-        if line.len() >= MAX_LINE || source.position() > MAX_HEADER || names.len() > MAX_FILES {
-            return Err(damaged(format!(
-                "the list of data files has more than {MAX_FILES} names"
-            )));
-        }
-        let name = String::from_utf8_lossy(&line).trim().to_owned();
-        if !name.is_empty() {
-            names.push(name);
-        }
-    }
-    Ok(names)
 }
 
 /// Parses the value of `ElementDataFile`. `names` are the lines after it.

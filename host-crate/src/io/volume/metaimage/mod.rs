@@ -2,6 +2,7 @@
 //!
 //! Positions in the file are LPS, as in ITK, and are converted to RAS.
 
+mod fields;
 mod header;
 mod write;
 
@@ -57,9 +58,11 @@ pub(crate) fn open<'a>(
             if fields.compressed {
                 header.compression = Compression::Zlib;
             }
+            let (axes, channels) = (fields.sizes.clone(), fields.components);
             let fields = fields.clone();
             let open = move |source, part: &Layout| Ok(open_data(source, &fields, part)?.0);
-            (parts.open(data_files, &layout, options, open)?, None)
+            let source = parts.open(data_files, &layout, (&axes, channels), options, open)?;
+            (source, None)
         }
     };
     let mut opened = OpenedVolume::new(source, layout, geometry, header);

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::io::source::Source;
 use crate::io::volume::data_files::DataFiles;
-use crate::io::volume::layout::{Interpretation, Layout};
+use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::{FileProblem, HeaderInfo, Scaling, StoredType, VolumeFormat};
 use header::{Header, Kind};
@@ -49,7 +49,7 @@ pub(crate) fn open<'a>(
     let layout = Layout::new(&sizes(&fields)?, stored, fields.order)?;
     let mut layout = layout.with_components(components)?;
     if VECTORS.contains(&fields.intent_code) && fields.dim[0] == 5 && components == 1 {
-        layout.interpretation = Interpretation::PlanarComponents;
+        layout = layout.with_component_axis(4);
     }
 
     let mut header = HeaderInfo::new(VolumeFormat::Nifti, stored, fields.order);

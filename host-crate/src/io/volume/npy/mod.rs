@@ -1,12 +1,13 @@
 //! NumPy's `.npy`.
 //!
-//! The fastest axis of the file is x: an array in C order has the shape (z, y, x), one in Fortran
-//! order (x, y, z). The format has no geometry.
+//! The format has no geometry and does not say which axis is x. By default the axes are (z, y, x),
+//! in the order in which NumPy shows the shape, for elements in C and in Fortran order.
 //!
 //! The header is parsed here because the `npyz` crate trusts the length of the header, parses
 //! brackets recursively, and multiplies the shape without an overflow check. The tests compare with
 //! that crate.
 
+mod axes;
 mod dictionary;
 mod write;
 
@@ -15,10 +16,10 @@ pub(crate) use write::{array_header, header as header_to_write};
 use crate::grid::Geometry;
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
-use crate::io::volume::layout::{Interpretation, Layout};
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::{
-    ByteOrder, FileProblem, HeaderInfo, ReadOptions, SelectionProblem, StoredType, VolumeFormat,
+    ArrayLayout, AxisOrder, ByteOrder, FileProblem, HeaderInfo, ReadOptions, SelectionProblem,
+    StoredType, VolumeFormat,
 };
 use dictionary::Value;
 
@@ -31,7 +32,7 @@ pub(crate) struct ArrayHeader {
     pub stored: StoredType,
     pub order: ByteOrder,
     /// Number of components per element: 2 for complex numbers.
-    components: u64,
+    pub components: u64,
     /// `true` if the first axis is the fastest (Fortran order), `false` if the last one is.
     pub fortran: bool,
     pub shape: Vec<u64>,
@@ -43,37 +44,44 @@ pub(crate) fn open<'a>(
     options: &ReadOptions,
 ) -> Result<OpenedVolume<'a>, FileProblem> {
     let array = header(&mut source)?;
-    // The format does not describe its axes. The fourth counts volumes, unless a component is
-    // requested.
+    // The format does not describe its axes. Those that are not spatial count volumes, unless a
+    // component is requested.
     let has_components =
         options.component.is_some() && array.components == 1 && array.shape.len() > 3;
     if let (true, Some(index), Some(0)) = (has_components, options.component, array.shape.last()) {
         return Err(SelectionProblem::NoSuchComponent { index, count: 0 }.into());
     }
-    opened(source, array, has_components)
+    let mut opened = opened(
+        source,
+        array,
+        options.axes.unwrap_or_default(),
+        has_components,
+    )?;
+    if options.axes.is_none() && opened.layout.is_reversed {
+        opened.header.notes.push(
+            "the array is in Fortran order, but its axes are taken as (z, y, x) all the same; \
+             pass --axes xyz if its first axis is x, or --axes zyx to confirm"
+                .to_owned(),
+        );
+    }
+    Ok(opened)
 }
 
 /// Returns an array as a volume whose header has been read.
 pub(crate) fn opened(
     source: Source<'_>,
     array: ArrayHeader,
+    axes: AxisOrder,
     has_components: bool,
 ) -> Result<OpenedVolume<'_>, FileProblem> {
-    let mut sizes = array.shape;
-    if !array.fortran {
-        sizes.reverse();
-    }
-    let mut components = array.components;
-    if has_components && !array.fortran {
-        components = sizes.remove(0);
-    }
-    let mut layout = Layout::new(&sizes, array.stored, array.order)?.with_components(components)?;
-    if has_components && array.fortran {
-        layout.interpretation = Interpretation::PlanarComponents;
-    }
+    let layout = axes::layout(&array, axes, has_components)?;
     let mut header = HeaderInfo::new(VolumeFormat::Npy, array.stored, array.order);
     let [major, minor] = array.version;
     header.version = Some(format!("npy {major}.{minor}"));
+    header.array = Some(ArrayLayout {
+        axes,
+        fortran_order: array.fortran,
+    });
     Ok(OpenedVolume::new(
         source,
         layout,
@@ -86,6 +94,11 @@ pub(crate) fn opened(
 pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem> {
     let (version, text) = header_text(source)?;
     let entries = dictionary::parse(&text).map_err(damaged)?;
+    for (index, (key, _)) in entries.iter().enumerate() {
+        if entries[..index].iter().any(|(earlier, _)| earlier == key) {
+            return Err(damaged(format!("the key {key:?} appears twice")));
+        }
+    }
     let get = |key: &str| {
         let entry = entries.iter().find(|(known, _)| known == key);
         entry

@@ -47,7 +47,49 @@ pub(super) enum DataFile {
     Several(DataFileList),
 }
 
-/// Fields in the order of the file, with names in lower case.
+/// Names of the fields that NRRD defines. Names of several words are also written as one.
+const FIELDS: [&str; 31] = [
+    "axis maxs",
+    "axis mins",
+    "block size",
+    "byte skip",
+    "centerings",
+    "centers",
+    "content",
+    "data file",
+    "dimension",
+    "encoding",
+    "endian",
+    "kinds",
+    "labels",
+    "line skip",
+    "max",
+    "measurement frame",
+    "min",
+    "number",
+    "old max",
+    "old min",
+    "sample units",
+    "sizes",
+    "space",
+    "space dimension",
+    "space directions",
+    "space origin",
+    "space units",
+    "spacings",
+    "thicknesses",
+    "type",
+    "units",
+];
+
+/// Returns the name of a field as [`FIELDS`] has it, or `None` if NRRD does not define it.
+fn field_name(name: &str) -> Option<&'static str> {
+    let name = name.trim().to_ascii_lowercase();
+    let is_known = |known: &&str| **known == name || known.replace(' ', "") == name;
+    FIELDS.into_iter().find(is_known)
+}
+
+/// Fields in the order of the file, with names as [`FIELDS`] has them, or in lower case.
 #[derive(Default)]
 struct Fields {
     all: Vec<(String, String)>,
@@ -169,16 +211,10 @@ impl Header {
             origin,
             spacings,
             kinds,
-            axis_mins: fields.get("axis mins").or(fields.get("axismins")).is_some(),
+            axis_mins: fields.get("axis mins").is_some(),
             data_file: data_file(fields)?,
-            line_skip: fields
-                .number("line skip")?
-                .or(fields.number("lineskip")?)
-                .unwrap_or(0),
-            byte_skip: fields
-                .number("byte skip")?
-                .or(fields.number("byteskip")?)
-                .unwrap_or(0),
+            line_skip: fields.number("line skip")?.unwrap_or(0),
+            byte_skip: fields.number("byte skip")?.unwrap_or(0),
         })
     }
 }
@@ -198,7 +234,7 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
         }
         // "field: value" is a field, "key:=value" a key/value pair of the writer, "#" a comment.
         let line = text(&line)?;
-        if line.starts_with('#') || line.contains(":=") {
+        if line.starts_with('#') || is_key_value(&line) {
             continue;
         }
         let Some((name, value)) = line.split_once(':') else {
@@ -207,7 +243,7 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
                 "the line {shown:?} is neither a field nor a comment"
             )));
         };
-        let name = name.trim().to_ascii_lowercase();
+        let name = field_name(name).map_or_else(|| name.trim().to_ascii_lowercase(), str::to_owned);
         if fields.get(&name).is_some() {
             return Err(damaged(format!("the field {name:?} appears twice")));
         }
@@ -224,6 +260,15 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
     Ok(fields)
 }
 
+/// Returns `true` for a key/value pair. The value of a field may contain ":=", and a key may
+/// contain a colon, unless the word before it is a field.
+fn is_key_value(line: &str) -> bool {
+    let Some((name, rest)) = line.split_once(':') else {
+        return false;
+    };
+    rest.starts_with('=') || (rest.contains(":=") && field_name(name).is_none())
+}
+
 fn text(line: &[u8]) -> Result<String, FileProblem> {
     String::from_utf8(line.to_vec()).map_err(|_| {
         damaged(format!(
@@ -236,7 +281,7 @@ fn text(line: &[u8]) -> Result<String, FileProblem> {
 /// Returns the number of axes, possibly empty, if the data file field is a list of files on the
 /// lines after it.
 fn data_file_list(fields: &Fields) -> Option<&str> {
-    let value = fields.get("data file").or(fields.get("datafile"))?;
+    let value = fields.get("data file")?;
     let rest = value.strip_prefix("LIST")?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
 }
@@ -259,7 +304,7 @@ fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
 }
 
 fn data_file(fields: &Fields) -> Result<DataFile, FileProblem> {
-    let Some(name) = fields.get("data file").or(fields.get("datafile")) else {
+    let Some(name) = fields.get("data file") else {
         return Ok(DataFile::Attached);
     };
     if let Some(axes) = data_file_list(fields) {

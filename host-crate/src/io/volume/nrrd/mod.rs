@@ -12,7 +12,7 @@ pub(crate) use write::header as header_to_write;
 
 use crate::io::source::{Remaining, Source};
 use crate::io::volume::data_files::{DataFiles, wrap};
-use crate::io::volume::layout::{Interpretation, Layout};
+use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::{self, OpenedVolume};
 use crate::io::volume::samples::text::hex_decoder;
 use crate::io::{ByteOrder, Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
@@ -37,7 +37,7 @@ pub(crate) fn open<'a>(
     )?;
     let mut layout = layout.with_components(axes.components)?;
     if axes.components_are_volumes && layout.volumes == 1 {
-        layout.interpretation = Interpretation::InterleavedVolumes;
+        layout = layout.with_interleaved_volumes();
     }
     let mut header = HeaderInfo::new(VolumeFormat::Nrrd, fields.stored, layout.order);
     header.version = Some(fields.magic.clone());
@@ -73,9 +73,10 @@ pub(crate) fn open<'a>(
         }
         DataFile::Several(parts) => {
             header.data_files = parts.names.iter().map(|it| data_files.path(it)).collect();
-            let fields = fields.clone();
+            // An axis of components is an axis for the list, too.
+            let (axis_sizes, fields) = (fields.sizes.clone(), fields.clone());
             let open = move |source, part: &Layout| open_data(source, &fields, part);
-            parts.open(data_files, &layout, options, open)?
+            parts.open(data_files, &layout, (&axis_sizes, 1), options, open)?
         }
     };
     let mut opened = OpenedVolume::new(source, layout, geometry, header);

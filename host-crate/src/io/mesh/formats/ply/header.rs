@@ -72,8 +72,24 @@ impl Scalar {
 /// Property of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Property {
-    Scalar { name: String, scalar: Scalar },
-    List { count: Scalar, item: Scalar },
+    Scalar {
+        name: String,
+        scalar: Scalar,
+    },
+    List {
+        name: String,
+        count: Scalar,
+        item: Scalar,
+    },
+}
+
+impl Property {
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Scalar { name, .. } | Self::List { name, .. } => name,
+        }
+    }
 }
 
 /// Group of records of one kind: `vertex`, `face`, or a kind that the reader skips.
@@ -90,6 +106,17 @@ pub(super) enum Encoding {
     /// Decimal numbers, separated by white space.
     Text,
     Binary(ByteOrder),
+}
+
+impl Encoding {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "ascii" => Self::Text,
+            "binary_little_endian" => Self::Binary(ByteOrder::Little),
+            "binary_big_endian" => Self::Binary(ByteOrder::Big),
+            _ => return None,
+        })
+    }
 }
 
 /// Contents of the header.
@@ -119,17 +146,19 @@ impl Header {
                     return Ok(Self { encoding, elements });
                 }
                 [] | ["comment" | "obj_info", ..] => {}
-                ["format", "binary_little_endian", _] => {
-                    encoding = Some(Encoding::Binary(ByteOrder::Little));
+                ["format", name, _] => {
+                    let named = Encoding::from_name(name).ok_or_else(|| invalid_line(&line))?;
+                    if encoding.replace(named).is_some() {
+                        return Err(damaged("its \"format\" line appears twice".to_owned()));
+                    }
                 }
-                ["format", "binary_big_endian", _] => {
-                    encoding = Some(Encoding::Binary(ByteOrder::Big));
-                }
-                ["format", "ascii", _] => encoding = Some(Encoding::Text),
                 ["element", name, count] => {
                     let count = count.parse().map_err(|_| {
                         damaged(format!("the count of element {name:?} is {count:?}, which is not a whole number"))
                     })?;
+                    if elements.iter().any(|element| element.name == name) {
+                        return Err(damaged(format!("its element {name:?} appears twice")));
+                    }
                     elements.push(Element {
                         name: name.to_owned(),
                         count,
@@ -139,6 +168,17 @@ impl Header {
                 ["property", ..] => {
                     let property = parse_property(&words).ok_or_else(|| invalid_line(&line))?;
                     let element = elements.last_mut().ok_or_else(|| invalid_line(&line))?;
+                    if element
+                        .properties
+                        .iter()
+                        .any(|it| it.name() == property.name())
+                    {
+                        return Err(damaged(format!(
+                            "its element {:?} has the property {} twice",
+                            element.name,
+                            property.name()
+                        )));
+                    }
                     element.properties.push(property);
                 }
                 _ => return Err(invalid_line(&line)),
@@ -152,7 +192,8 @@ impl Header {
 
 fn parse_property(words: &[&str]) -> Option<Property> {
     match *words {
-        ["property", "list", count, item, _] => Some(Property::List {
+        ["property", "list", count, item, name] => Some(Property::List {
+            name: name.to_owned(),
             count: Scalar::from_name(count)?,
             item: Scalar::from_name(item)?,
         }),

@@ -168,47 +168,71 @@ fn read_vertices(
     Ok(())
 }
 
+/// Names of the list property with the corners of a face.
+const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
 fn read_faces(
     source: &mut Source<'_>,
     element: &Element,
     encoding: Encoding,
 ) -> Result<Vec<[u32; 3]>, FileProblem> {
-    let lists = element
-        .properties
-        .iter()
-        .filter(|p| matches!(p, Property::List { .. }))
-        .count();
-    if lists != 1 {
-        return Err(damaged(format!(
-            "its faces have {lists} list properties instead of one"
-        )));
-    }
+    let corners_property = find_corners(element)?;
     let mut triangles = Vec::new();
     for face in 0..element.count {
-        for property in &element.properties {
-            match *property {
-                Property::Scalar { scalar, .. } => {
-                    read_number(source, scalar, encoding)?;
+        for (index, property) in element.properties.iter().enumerate() {
+            let (count, item) = match *property {
+                Property::List { count, item, .. } if index == corners_property => (count, item),
+                _ => {
+                    skip_property(source, property, encoding)?;
+                    continue;
                 }
-                Property::List { count, item } => {
-                    let corners = read_number(source, count, encoding)?;
-                    if corners < 3.0 || corners.fract() != 0.0 || !corners.is_finite() {
-                        return Err(damaged(format!(
-                            "face {face} has {corners} corners instead of at least three"
-                        )));
-                    }
-                    let mut corner = || read_vertex(source, item, encoding, face);
-                    let (first, mut previous) = (corner()?, corner()?);
-                    for _ in 2..corners as u64 {
-                        let next = read_vertex(source, item, encoding, face)?;
-                        append(&mut triangles, [first, previous, next])?;
-                        previous = next;
-                    }
-                }
+            };
+            let corners = read_number(source, count, encoding)?;
+            if corners < 3.0 || corners.fract() != 0.0 || !corners.is_finite() {
+                return Err(damaged(format!(
+                    "face {face} has {corners} corners instead of at least three"
+                )));
+            }
+            let mut corner = || read_vertex(source, item, encoding, face);
+            let (first, mut previous) = (corner()?, corner()?);
+            for _ in 2..corners as u64 {
+                let next = read_vertex(source, item, encoding, face)?;
+                append(&mut triangles, [first, previous, next])?;
+                previous = next;
             }
         }
     }
     Ok(triangles)
+}
+
+/// Returns the index of the list property with the corners of a face: the one of the usual name, or
+/// the only one.
+fn find_corners(element: &Element) -> Result<usize, FileProblem> {
+    let lists = || {
+        let properties = element.properties.iter().enumerate();
+        properties.filter(|(_, property)| matches!(property, Property::List { .. }))
+    };
+    let named: Vec<usize> = lists()
+        .filter(|(_, property)| CORNERS.contains(&property.name()))
+        .map(|(index, _)| index)
+        .collect();
+    let names: Vec<&str> = lists().map(|(_, property)| property.name()).collect();
+    match (&named[..], &names[..]) {
+        (&[index], _) => Ok(index),
+        ([_, _, ..], _) => Err(damaged(format!(
+            "its faces have both {}",
+            CORNERS.join(" and ")
+        ))),
+        ([], []) => Err(damaged(
+            "its faces have no list property with their corners".to_owned(),
+        )),
+        ([], [_]) => Ok(lists().next().map_or(0, |(index, _)| index)),
+        ([], _) => Err(damaged(format!(
+            "its faces have the list properties {}, none of which is {}",
+            names.join(", "),
+            CORNERS.join(" or ")
+        ))),
+    }
 }
 
 /// Reads the vertex index of a corner of a face.
@@ -236,34 +260,34 @@ fn skip_element(
 ) -> Result<(), FileProblem> {
     for _ in 0..element.count {
         for property in &element.properties {
-            if encoding == Encoding::Text {
-                skip_words(source, property)?;
-                continue;
-            }
-            let bytes = match *property {
-                Property::Scalar { scalar, .. } => scalar.bytes() as u64,
-                Property::List { count, item } => {
-                    let items = read_number(source, count, encoding)?;
-                    items.max(0.0) as u64 * item.bytes() as u64
-                }
-            };
-            if source.skip(bytes)? < bytes {
-                return Err(truncated(source));
-            }
+            skip_property(source, property, encoding)?;
         }
     }
     Ok(())
 }
 
-fn skip_words(source: &mut Source<'_>, property: &Property) -> Result<(), FileProblem> {
-    match *property {
-        Property::Scalar { scalar, .. } => read_word(source, scalar).map(drop),
-        Property::List { count, item } => {
-            let items = read_word(source, count)?.max(0.0) as u64;
-            for _ in 0..items {
-                read_word(source, item)?;
-            }
-            Ok(())
+fn skip_property(
+    source: &mut Source<'_>,
+    property: &Property,
+    encoding: Encoding,
+) -> Result<(), FileProblem> {
+    let (items, item) = match *property {
+        Property::Scalar { scalar, .. } => (1, scalar),
+        Property::List { count, item, .. } => {
+            let items = read_number(source, count, encoding)?;
+            // A negative number counts as 0, and so does one that is not a number.
+            (items as u64, item)
         }
+    };
+    if encoding == Encoding::Text {
+        for _ in 0..items {
+            read_word(source, item)?;
+        }
+        return Ok(());
     }
+    let bytes = items.saturating_mul(item.bytes() as u64);
+    if source.skip(bytes)? < bytes {
+        return Err(truncated(source));
+    }
+    Ok(())
 }

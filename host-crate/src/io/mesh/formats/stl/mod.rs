@@ -15,7 +15,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     name: "STL",
     extension: "stl",
     description: "STL, binary",
-    signatures: &[b"solid ", b"solid\n"],
+    signatures: &[b"solid ", b"solid\n", b"solid\r", b"solid\t"],
     has_free_header: true,
     reader: Some(MeshReader {
         encodings: "binary and text",

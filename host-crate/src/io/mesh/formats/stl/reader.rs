@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::io::FileProblem;
+use crate::io::mesh::formats::starts_with_ignoring_case;
 use crate::io::mesh::try_append::append;
 use crate::io::source::{Remaining, Source};
 use crate::memory::OutOfMemory;
@@ -29,7 +30,8 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
     let is_binary_length = count.is_some_and(|count| {
         source.remaining() == Remaining::Exactly(HEADER_BYTES + FACET_BYTES * count)
     });
-    let is_text = start.trim_ascii_start().starts_with(b"solid") && !is_binary_length;
+    let is_text =
+        starts_with_ignoring_case(start.trim_ascii_start(), b"solid") && !is_binary_length;
     let mut mesh = Builder::default();
     match (is_text, count) {
         (true, _) => read_text(&mut source, &mut mesh)?,
