@@ -2,6 +2,7 @@
 //!
 //! One module per command, with a struct of arguments and a function `run`.
 
+mod advisories;
 mod bench;
 mod bundle;
 mod from_rust_cuda;
@@ -47,6 +48,8 @@ enum Command {
     /// Run the command on damaged files, under signals and on full disks at random, and report
     /// panics, hangs and leftover files
     Torture(torture::Arguments),
+    /// Compare the dependencies with the advisories of RustSec, of which the repository has a copy
+    Advisories(advisories::Arguments),
     /// Create a small crate with a kernel of your own, ready to build, run, test and measure
     NewKernel(new_kernel::Arguments),
     /// Show a kernel's PTX with source lines, machine code, resource usage, occupancy and lint
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Golden(arguments) => golden::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
+        Command::Advisories(arguments) => advisories::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),

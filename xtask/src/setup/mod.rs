@@ -1,8 +1,9 @@
-//! `cargo xtask setup`: installs the device compiler, NVIDIA's assembler, and the header with which
-//! the occupancy calculator is compared.
+//! `cargo xtask setup`: installs the device compiler, NVIDIA's assembler, the header with which the
+//! occupancy calculator is compared, and cargo-deny.
 
 mod assembler;
 mod compiler;
+mod deny;
 mod headers;
 mod system;
 
@@ -29,6 +30,9 @@ enum State {
 /// Name of the occupancy header, which only one test requires.
 const OCCUPANCY_HEADER: &str = "occupancy header";
 
+/// Name of cargo-deny, which only the check of advisories requires.
+const DENY: &str = "cargo-deny";
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     check_tools(!arguments.check)
@@ -53,6 +57,7 @@ fn check_tools(install_missing: bool) -> Result<()> {
         ),
         ("assembler", assembler::state, assembler::install),
         (OCCUPANCY_HEADER, headers::state, headers::install),
+        (DENY, deny::state, deny::install),
     ] {
         let mut now = state();
         if install_missing && matches!(now, State::Missing(_)) {
@@ -67,7 +72,7 @@ fn check_tools(install_missing: bool) -> Result<()> {
             State::Missing(instructions) => {
                 println!("{name}: missing; {instructions}");
                 // not required for building
-                if name != OCCUPANCY_HEADER {
+                if name != OCCUPANCY_HEADER && name != DENY {
                     missing.push(name);
                 }
             }
@@ -78,6 +83,14 @@ fn check_tools(install_missing: bool) -> Result<()> {
     } else {
         bail!("missing: {}", missing.join(", "))
     }
+}
+
+/// Returns the path of cargo-deny, which is installed if it is missing.
+///
+/// # Errors
+/// The failure of the installation.
+pub fn cargo_deny() -> Result<std::path::PathBuf> {
+    deny::ensure()
 }
 
 /// Returns both tools, or an error with instructions.

@@ -115,6 +115,12 @@ pub fn regular_steps() -> Result<Vec<Step>> {
             Work::Checks(format),
         ),
         (
+            "advisories",
+            Schedule::EveryRun,
+            "no dependency has an advisory of RustSec in the repository's copy, and all come from the registry",
+            Work::Checks(vec![xtask(&["advisories"])]),
+        ),
+        (
             "ptx",
             Schedule::OnlyWithAll,
             "the PTX in the repository matches the sources, for one architecture (`cargo xtask ptx --check` for both)",
