@@ -1,6 +1,8 @@
 //! `cargo xtask torture`: builds the command and the program `torture` of the package `tests`,
 //! which damages files, sends signals and fills disks at random.
 
+mod peers;
+
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
@@ -12,6 +14,10 @@ use crate::programs::{Program, build, command_path};
 /// Arguments of `torture`.
 #[derive(clap::Args)]
 pub struct Arguments {
+    /// Compare random valid files with nibabel, pynrrd, SimpleITK and NumPy instead: --count N,
+    /// --seed S, --only KIND
+    #[arg(long)]
+    peers: bool,
     /// Options of the program: --seconds N, --seed S, --only PART, --python PATH
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
@@ -19,6 +25,9 @@ pub struct Arguments {
 
 /// Runs the command, with the profile of the tests: optimized, but with overflow checks.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.peers {
+        return peers::run(&arguments.options);
+    }
     let mut build_arguments = vec!["build", "--package", "ferrovox-tests", "--bin", "torture"];
     build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);
     let programs = build(&paths::root(), &build_arguments, &[])?;

@@ -37,10 +37,6 @@ def foibles(name):
     # a carriage return at the start of a line ends the header for it
     if name.endswith(".nrrd") and b"\n\r" in header:
         raise ValueError("a carriage return at the start of a line")
-    # of two lines with one key it takes the last
-    keys = [line.split(b"=")[0].strip() for line in header.split(b"\n") if b"=" in line]
-    if name.endswith(".mha") and len(set(keys)) < len(keys):
-        raise ValueError("a key twice")
     # it takes a slope of nearly 0 for 1, and keeps the intercept with one of 0 or NaN, which stand for no scaling; one of infinity it leaves out
     if ".nii" in name and LIBRARIES["nibabel"]:
         with LIBRARIES["nibabel"].openers.ImageOpener(name) as file:
@@ -63,12 +59,8 @@ def read(library, name):
         return module.GetArrayFromImage(image).T
     if library == "nrrd":
         return module.read(name)[0]
-    samples = module.load(name, allow_pickle=False)
-    # the axis that is fastest in the file is x
-    with open(name, "rb") as file:
-        form = numpy.lib.format
-        header = form.read_array_header_1_0 if form.read_magic(file) == (1, 0) else form.read_array_header_2_0
-        return samples if header(file)[1] else samples.T
+    # the axes are z, y and x
+    return module.load(name, allow_pickle=False).T
 
 
 def answer(library, name, number):
