@@ -20,7 +20,7 @@ pub struct Arguments {
     /// Number of random trees, and of random nets
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub random: u64,
-    /// Closed meshes to voxelize and measure as well
+    /// Closed meshes (also .off) to voxelize and time as well, with the growth per doubling
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub meshes: Vec<PathBuf>,
     /// Number of voxels along the longest side of a mesh

@@ -10,6 +10,7 @@
 
 mod answers;
 mod arguments;
+mod growth;
 mod objects;
 mod ours;
 mod peers;
@@ -66,6 +67,9 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     for device in devices(&arguments.common.device)? {
         for object in &objects {
             ours::measure(report, &mut answers, &device, object, arguments)?;
+        }
+        if !arguments.meshes.is_empty() {
+            growth::measure(report, &device, arguments)?;
         }
     }
     peers::run(report, &mut answers, &objects, arguments)?;

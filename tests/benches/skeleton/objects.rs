@@ -3,8 +3,9 @@
 use crate::{Outcome, arguments::Arguments};
 use ferrovox::{
     device::Device,
-    grid::AnyVolume,
+    grid::{AnyVolume, Volume},
     io::{VolumeWriteOptions, read_mesh, write_volume},
+    mesh::{TriangleMesh, Triangles},
     voxelize::{VoxelizeParams, mask_to_volume, voxelize},
 };
 use ferrovox_tests::{
@@ -110,10 +111,10 @@ pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         all.push((format!("net {seed}"), Box::new(move || Ok(net(seed)))));
     }
     for path in &arguments.meshes {
-        for &resolution in &arguments.resolutions {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let checked = arguments.resolutions.iter().copied();
+        for resolution in checked.filter(|&resolution| resolution <= MAX_CHECKED_RESOLUTION) {
             let make = move || mesh(path, resolution);
-            all.push((format!("{stem} at {resolution}"), Box::new(make)));
+            all.push((mesh_name(path, resolution), Box::new(make)));
         }
     }
     let words = &arguments.objects;
@@ -139,6 +140,10 @@ pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
     }
 }
 
+/// Maximum resolution of meshes whose skeletons are checked by the oracle, which takes much longer
+/// than the skeletons.
+const MAX_CHECKED_RESOLUTION: u32 = 128;
+
 const ATLAS: &str = "atlas of 116 labels";
 
 fn tree(seed: u64) -> ReferenceObject {
@@ -151,14 +156,67 @@ fn net(seed: u64) -> ReferenceObject {
     random::net([4, 3, 2], 5, seed, Grid::random(&mut noise))
 }
 
+/// Returns the name of a mesh at a resolution.
+pub fn mesh_name(path: &Path, resolution: u32) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{stem} at {resolution}")
+}
+
 fn mesh(path: &Path, resolution: u32) -> Outcome<ReferenceObject> {
-    let mesh = read_mesh(path)?;
-    let stream = Device::best().stream()?;
-    let solid = voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(resolution))?;
-    let voxels = mask_to_volume(&stream, &solid)?;
     Ok(ReferenceObject::without_ground_truth(
         "",
         u64::from(resolution),
-        voxels,
+        voxelize_mesh(path, resolution)?,
     ))
+}
+
+/// Voxelizes a closed mesh.
+pub fn voxelize_mesh(path: &Path, resolution: u32) -> Outcome<Volume<u8>> {
+    let is_off = path.extension().is_some_and(|extension| extension == "off");
+    let mesh = if is_off {
+        read_off(path)?
+    } else {
+        read_mesh(path)?
+    };
+    let stream = Device::best().stream()?;
+    let solid = voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(resolution))?;
+    Ok(mask_to_volume(&stream, &solid)?)
+}
+
+/// Reads an OFF file, the format of CGAL's demo meshes, without its colours.
+fn read_off(path: &Path) -> Outcome<TriangleMesh> {
+    let text = fs::read_to_string(path)?;
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or(""));
+    let mut lines = lines.filter(|line| !line.trim().is_empty());
+    let invalid = || format!("{}: not an OFF file", path.display());
+    let header = lines.next().ok_or_else(invalid)?;
+    if !header.trim_end().ends_with("OFF") {
+        return Err(invalid().into());
+    }
+    let mut counts = lines.next().ok_or_else(invalid)?.split_whitespace();
+    let mut count = || -> Outcome<usize> { Ok(counts.next().ok_or_else(invalid)?.parse()?) };
+    let [vertices, faces] = [count()?, count()?];
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for line in lines.by_ref().take(vertices) {
+        let numbers = line.split_whitespace().take(3).map(str::parse);
+        let numbers = numbers.collect::<Result<Vec<f32>, _>>()?;
+        positions.push(numbers.try_into().map_err(|_| invalid())?);
+    }
+    for line in lines.take(faces) {
+        let mut numbers = line.split_whitespace();
+        let corners: usize = numbers.next().ok_or_else(invalid)?.parse()?;
+        let corners = numbers.take(corners).map(str::parse);
+        let corners = corners.collect::<Result<Vec<u32>, _>>()?;
+        let (Some(&first), Some(rest)) = (corners.first(), corners.get(1..)) else {
+            return Err(invalid().into());
+        };
+        triangles.extend(rest.windows(2).map(|pair| [first, pair[0], pair[1]]));
+    }
+    Ok(TriangleMesh {
+        vertices: positions,
+        normals: None,
+        triangles: Triangles::U32(triangles),
+    })
 }

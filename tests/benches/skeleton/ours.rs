@@ -83,7 +83,7 @@ fn medial(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
 
 /// Returns the result of `work` and its durations: of `runs` further runs, or of the first one if
 /// it exceeds [`MAX_REPEATED`].
-fn timed<T>(runs: usize, work: impl Fn() -> Outcome<T>) -> Outcome<(T, Spread)> {
+pub fn timed<T>(runs: usize, work: impl Fn() -> Outcome<T>) -> Outcome<(T, Spread)> {
     let start = Instant::now();
     let result = work()?;
     let first = start.elapsed();

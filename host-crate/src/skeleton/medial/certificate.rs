@@ -153,7 +153,7 @@ impl Certifier<'_> {
             }
             path.extend_or_unwind(ends[1].map(|voxel| voxel as u32));
             if violations.len() == before {
-                classes.push_or_unwind(path_class(cocycle, self.context.object, &path));
+                classes.push_or_unwind(path_class(cocycle, &path));
             }
         }
         (violations.len() == before).then_some(classes)

@@ -20,7 +20,7 @@ use super::{
         shortest_paths::{DistancesAndWeights, ShortestPaths},
     },
     progress::{ComponentProgress, Stage},
-    topology::{betti_numbers::BettiNumbers, cocycle::Cocycle, thinning::TopologicalSkeleton},
+    topology::{betti_numbers::BettiNumbers, cocycle::Cocycle},
     voxels::{
         boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
         object::Object, runs::Run,
@@ -113,7 +113,7 @@ pub fn skeletonize_component(
     watch.lap("Betti numbers");
     // the cocycle and the paths are independent of each other
     let (found_cocycle, found_paths) = rayon::join(
-        || find_cocycle(object, &measures, betti_numbers, progress),
+        || find_cocycle(object, betti_numbers, progress),
         || {
             find_paths(
                 object,
@@ -193,20 +193,13 @@ fn measure_voxels<'a>(
 /// duration of the stages.
 fn find_cocycle(
     object: &Object,
-    measures: &DistancesAndWeights,
     betti_numbers: BettiNumbers,
     progress: &ComponentProgress<'_>,
 ) -> Result<(Cocycle, u64, Vec<StageTime>), Cancelled> {
     let mut watch = Stopwatch::start();
     let cocycle = match betti_numbers.tunnels {
         0 => Cocycle::zero(),
-        _ => {
-            let squared_distances = &measures.squared_distances;
-            let cavities = betti_numbers.cavities;
-            let skeleton = TopologicalSkeleton::new(object, squared_distances, cavities, progress)?;
-            watch.lap("thinning");
-            Cocycle::new(object, &skeleton, progress)?
-        }
+        _ => Cocycle::new(object, progress)?,
     };
     let open_triangles = cocycle.open_triangles(object);
     watch.lap("cocycle");

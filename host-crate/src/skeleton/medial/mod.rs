@@ -8,8 +8,7 @@
 //! | --- | --- |
 //! | canonical frame that moves with the component, voxels as rows of bits | `voxels` |
 //! | distance transform and edge weights | `voxels`, `paths` |
-//! | thinning to the topological skeleton (Lee et al. 1994) | `topology::thinning` |
-//! | cohomology basis: homology classes of paths | `topology::cocycle` |
+//! | cohomology basis from runs of voxels: homology classes of paths | `topology::cocycle` |
 //! | shortest paths from a root (TEASAR; Sato et al. 2000) | `paths` |
 //! | cycle basis, and branches to uncovered voxels | `curves::trace` |
 //! | centring by the force of the surface (Cornea et al. 2005) | `curves::centring` |

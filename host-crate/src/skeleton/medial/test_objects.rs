@@ -6,7 +6,7 @@ use super::{
     extract,
     paths::shortest_paths::DistancesAndWeights,
     progress::ComponentProgress,
-    topology::{betti_numbers::BettiNumbers, cocycle::Cocycle, thinning::TopologicalSkeleton},
+    topology::cocycle::Cocycle,
     voxels::{
         boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
         object::Object, runs::Runs,
@@ -38,14 +38,7 @@ pub fn with_context(
         squared_distances,
         edge_weights,
     } = &DistancesAndWeights::new(object, metric, squared_distances);
-    let skeleton = TopologicalSkeleton::new(
-        object,
-        squared_distances,
-        BettiNumbers::new(object).cavities,
-        progress,
-    )
-    .unwrap();
-    let mut cocycle = Cocycle::new(object, &skeleton, progress).unwrap();
+    let mut cocycle = Cocycle::new(object, progress).unwrap();
     let boundary = &BoundaryFaces::new(object, metric);
     let context = ComponentContext {
         object,

@@ -45,10 +45,13 @@ pub fn centre_curves(
     graph: &mut IntermediateGraph,
     trimmed_ends: &[TrimmedEnd],
 ) -> Result<(), Cancelled> {
+    let points = graph.edges.iter().flat_map(|edge| &edge.points);
+    let radii = points.map(|&point| context.approximate_radius(point));
+    let max_radius = radii.fold(0.0, f64::max);
     let centring = Centring {
         context,
         cocycle,
-        sources: FaceSources::new(context),
+        sources: FaceSources::new(context, max_radius),
     };
     let total: usize = graph.edges.iter().map(|edge| edge.points.len()).sum();
     let done = AtomicUsize::new(0);

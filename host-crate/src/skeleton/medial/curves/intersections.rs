@@ -41,7 +41,7 @@ pub fn resolve_intersections(
         seen.reserve_or_unwind(rerouted.len());
         rerouted.retain(|link| seen.insert(ascending(link)));
         kept.extend_or_unwind(rerouted);
-        links.pairs = remove_dependent_links(context, cocycle, &kept);
+        links.pairs = remove_dependent_links(cocycle, &kept);
     }
 }
 

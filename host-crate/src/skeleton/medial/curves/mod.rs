@@ -11,6 +11,7 @@ pub mod resample;
 pub mod self_overlap;
 pub mod shared_stems;
 pub mod shorten;
+pub mod surface_blocks;
 pub mod surface_force;
 pub mod trace;
 pub mod uncovered_queue;

@@ -9,10 +9,11 @@ use crate::{
     monitor::Cancelled,
     skeleton::medial::{
         context::ComponentContext,
-        paths::shortest_paths::shortest_path_to,
+        paths::goal_search::GoalSearch,
         voxels::segment_voxels::{FixedPoint, to_voxels, voxel_at, voxel_centre},
     },
 };
+use rayon::slice::ParallelSliceMut;
 use std::collections::HashSet;
 
 /// Adds branches through voxel centres until every voxel is covered, uncovered surface voxels
@@ -36,13 +37,18 @@ pub fn repair_coverage(
     let mut skeleton_voxels: HashSet<usize> = collect_into_or_unwind(
         positions.filter_map(|&position| voxel_at(context.object, position)),
     );
-    while coverage.uncovered_count() > 0 {
-        let uncovered = coverage.uncovered();
-        // interior voxels last, because branches end at the surface
-        let from = uncovered
-            .min_by(|&a, &b| context.squared_distances[a].total_cmp(&context.squared_distances[b]));
-        let Some(from) = from else { break };
-        let added = add_branch(context, graph, &skeleton_voxels, from)?;
+    let mut search = GoalSearch::new(context);
+    // interior voxels last, because branches end at the surface
+    let mut uncovered: Vec<usize> = coverage.uncovered().collect_or_unwind();
+    uncovered.par_sort_unstable_by(|&a, &b| {
+        let distances = [a, b].map(|voxel| context.squared_distances[voxel]);
+        distances[0].total_cmp(&distances[1]).then(a.cmp(&b))
+    });
+    for from in uncovered {
+        if coverage.is_covered(from) {
+            continue;
+        }
+        let added = add_branch(&mut search, context, graph, &skeleton_voxels, from)?;
         let balls = added.iter();
         let balls = balls.map(|&at| (to_voxels(at), rule.radius(context.radius(at))));
         coverage.add_balls(&balls.collect_or_unwind());
@@ -57,12 +63,13 @@ pub fn repair_coverage(
 
 /// Adds a branch from a voxel to the nearest voxel of the skeleton, and returns its positions.
 fn add_branch(
+    search: &mut GoalSearch<'_>,
     context: &ComponentContext<'_>,
     graph: &mut IntermediateGraph,
     skeleton_voxels: &HashSet<usize>,
     from: usize,
 ) -> Result<Vec<FixedPoint>, Cancelled> {
-    let path = shortest_path_to(context, from, |voxel| skeleton_voxels.contains(&voxel))?;
+    let path = search.find_path(from, |voxel| skeleton_voxels.contains(&voxel))?;
     let goal = path
         .last()
         .and_then(|&voxel| find_point_in_voxel(context, graph, voxel as usize));

@@ -42,7 +42,7 @@ fn polyline_class_with(
     path.extend_or_unwind(
         voxel_at(context.object, points[points.len() - 1]).map(|voxel| voxel as u32),
     );
-    Some(cocycle.path_bits(context.object, path))
+    Some(cocycle.path_bits(path))
 }
 
 /// Returns `true` if two polylines between the same positions have the same homology class and stay

@@ -63,7 +63,7 @@ fn find_shortenable_edge(
         }
         let radius = |&point: &FixedPoint| context.radius(point);
         let radius = edge.points.iter().map(radius).fold(0.0, f64::max);
-        let class = path_class(cocycle, context.object, &edge.voxels);
+        let class = path_class(cocycle, &edge.voxels);
         let max_length = max_alternative_length(length, radius);
         if let Some((_, path)) =
             shortest_path_below(context, cocycle, bound, ends, class, max_length)?
@@ -98,7 +98,7 @@ fn replace_edge(
     vertices.dedup();
     let find_vertex = |voxel: u32| vertices.binary_search(&voxel).ok();
     let index = |voxel: u32| find_vertex(voxel).unwrap_or(0);
-    let mut basis = links_basis(context, cocycle, vertices.len(), &links, index);
+    let mut basis = links_basis(cocycle, vertices.len(), &links, index);
     let contacts: Vec<usize> = (0..path.len())
         .filter(|&at| find_vertex(path[at]).is_some())
         .collect_or_unwind();
@@ -106,7 +106,7 @@ fn replace_edge(
     let mut best: Option<(f64, &[u32])> = None;
     for ends in contacts.windows(2) {
         let part = &path[ends[0]..=ends[1]];
-        let class = cocycle.path_bits(context.object, part);
+        let class = cocycle.path_bits(part);
         if basis.is_needed([part[0], part[part.len() - 1]].map(index), &class) {
             let points: Vec<FixedPoint> = part
                 .iter()
@@ -124,23 +124,19 @@ fn replace_edge(
         voxels.sort_unstable();
         if voxels.windows(2).any(|pair| pair[0] == pair[1]) {
             // a path around a tunnel can return along its own steps or intersect itself
-            links = remove_dependent_links(context, cocycle, &links);
+            links = remove_dependent_links(cocycle, &links);
         }
         voxel_links.pairs = links;
     }
 }
 
 /// Removes the links that close a cycle whose class the other links generate.
-pub fn remove_dependent_links(
-    context: &ComponentContext<'_>,
-    cocycle: &Cocycle,
-    links: &[[u32; 2]],
-) -> Vec<[u32; 2]> {
+pub fn remove_dependent_links(cocycle: &Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut voxels: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
     voxels.sort_unstable();
     voxels.dedup();
     let index = |voxel: u32| voxels.partition_point(|&other| other < voxel);
-    let CycleBasis { roles, .. } = links_basis(context, cocycle, voxels.len(), links, index);
+    let CycleBasis { roles, .. } = links_basis(cocycle, voxels.len(), links, index);
     let links_with_role = |role| {
         let links = links.iter().zip(&roles);
         links.filter_map(move |(&link, &other)| (other == role).then_some(link))
@@ -152,12 +148,11 @@ pub fn remove_dependent_links(
 
 /// Returns the cycle basis of links between `voxels` voxels, which are numbered by `index`.
 fn links_basis(
-    context: &ComponentContext<'_>,
     cocycle: &Cocycle,
     voxels: usize,
     links: &[[u32; 2]],
     index: impl Fn(u32) -> usize,
 ) -> CycleBasis {
-    let edge = |link: &[u32; 2]| (link.map(&index), cocycle.path_bits(context.object, link));
+    let edge = |link: &[u32; 2]| (link.map(&index), cocycle.path_bits(link));
     CycleBasis::new(voxels, links.iter().map(edge))
 }

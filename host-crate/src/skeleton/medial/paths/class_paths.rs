@@ -99,7 +99,9 @@ pub fn search_shortest_path(
             if bound >= max_length {
                 continue;
             }
-            let next_class = cocycle.table.sum(at_class, cocycle.step_class(voxel, bit));
+            let next_class = cocycle
+                .table
+                .sum(at_class, cocycle.step_class(voxel, neighbour));
             let next_state = (neighbour as u32, next_class);
             arrivals.reserve_or_unwind(1);
             let best = arrivals.entry(next_state).or_insert((f64::INFINITY, state));

@@ -4,7 +4,7 @@
 use super::radix_heap::RadixHeap;
 use crate::{
     grid::Metric,
-    memory::{ExtendOrUnwind, ReserveOrUnwind, filled_or_unwind},
+    memory::{ExtendOrUnwind, ReserveOrUnwind, zeroed_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
         context::ComponentContext,
@@ -72,7 +72,7 @@ fn to_units(length: f64) -> u32 {
 
 /// Length of the shortest known path to a voxel plus 1, and the class of the path; zeros if there
 /// is none.
-type Arrival = (u32, HomologyClass);
+type Arrival = [u32; 2];
 
 /// Tests whether a homology class has a path shorter than a limit, for the paths of one component.
 /// Buffers are reused between searches.
@@ -119,12 +119,11 @@ impl<'a> LengthBound<'a> {
             return Ok(true);
         }
         if self.first_arrivals.is_empty() {
-            // untouched pages take no memory
-            self.first_arrivals = filled_or_unwind((0, 0), self.context.object.len());
+            self.first_arrivals = zeroed_or_unwind(self.context.object.len());
         }
         let found = self.search(cocycle, ends, class, limit as u64);
         for &voxel in &self.touched {
-            self.first_arrivals[voxel as usize] = (0, 0);
+            self.first_arrivals[voxel as usize] = [0; 2];
         }
         self.touched.clear();
         self.further_arrivals.clear();
@@ -146,7 +145,7 @@ impl<'a> LengthBound<'a> {
         queue.push(0, from as u32);
         let mut visited = 0usize;
         while let Some((key, state)) = queue.pop() {
-            let (voxel, (after, class_here)) = self.arrival_at(state);
+            let (voxel, [after, class_here]) = self.arrival_at(state);
             // a shorter path is known
             if u64::from(after) <= key {
                 continue;
@@ -172,7 +171,7 @@ impl<'a> LengthBound<'a> {
                 let next_class = if has_classes {
                     cocycle
                         .table
-                        .sum(class_here, cocycle.step_class(voxel, bit))
+                        .sum(class_here, cocycle.step_class(voxel, other))
                 } else {
                     class_here
                 };
@@ -196,9 +195,9 @@ impl<'a> LengthBound<'a> {
     /// Records a path of a class to a voxel, and returns its state if it is the shortest so far.
     #[inline(always)]
     fn record_arrival(&mut self, voxel: u32, class: HomologyClass, length: u32) -> Option<u32> {
-        let (after, first) = &mut self.first_arrivals[voxel as usize];
+        let [after, first] = &mut self.first_arrivals[voxel as usize];
         if *after == 0 {
-            (*after, *first) = (length + 1, class);
+            [*after, *first] = [length + 1, class];
             self.touched.push_or_unwind(voxel);
             return Some(voxel);
         }
@@ -225,14 +224,14 @@ impl<'a> LengthBound<'a> {
             .or_insert(count as u32);
         match (state as usize).checked_sub(self.first_arrivals.len()) {
             Some(at) if at < self.further_arrivals.len() => {
-                let (_, (after, _)) = &mut self.further_arrivals[at];
+                let (_, [after, _]) = &mut self.further_arrivals[at];
                 let is_less = length + 1 < *after;
                 *after = (length + 1).min(*after);
                 is_less.then_some(state)
             }
             _ => {
                 self.further_arrivals
-                    .push_or_unwind((voxel, (length + 1, class)));
+                    .push_or_unwind((voxel, [length + 1, class]));
                 Some(state)
             }
         }

@@ -4,6 +4,9 @@ pub mod class_paths;
 pub mod device_paths;
 #[cfg(test)]
 mod device_paths_tests;
+pub mod goal_search;
 pub mod length_bound;
+pub mod marked_ancestors;
+pub mod path_classes;
 pub mod radix_heap;
 pub mod shortest_paths;

@@ -4,6 +4,7 @@
 //! removed key. Whenever an entry moves, it moves to a lower bucket.
 
 use crate::memory::ExtendOrUnwind;
+
 /// Monotone priority queue. The order of entries with equal keys is determined by the sequence of
 /// calls.
 pub struct RadixHeap {
@@ -28,6 +29,12 @@ impl RadixHeap {
         debug_assert!(key >= self.last);
         let bucket = 64 - (key ^ self.last).leading_zeros();
         self.buckets[bucket as usize].push_or_unwind((key, value));
+    }
+
+    /// Removes all entries and allows any key again; keeps the allocations.
+    pub fn clear(&mut self) {
+        self.buckets.iter_mut().for_each(Vec::clear);
+        self.last = 0;
     }
 
     /// Removes an entry with the smallest key.

@@ -4,11 +4,10 @@
 use super::radix_heap::RadixHeap;
 use crate::{
     grid::Metric,
-    memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
+    memory::{CollectOrUnwind, filled_or_unwind, zeroed_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
-        context::ComponentContext,
-        progress::{ComponentProgress, REPORT_INTERVAL, Stage},
+        progress::{ComponentProgress, Stage},
         voxels::{
             neighbour_bits::{NEIGHBOURS, OFFSETS},
             object::Object,
@@ -16,7 +15,6 @@ use crate::{
     },
 };
 use ferrovox_kernels::skeleton::geodesics::extend_path_cost;
-use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Shortest-path tree of a component.
 #[cfg_attr(test, derive(PartialEq))]
@@ -160,28 +158,6 @@ impl ShortestPaths {
         }
     }
 
-    /// Calls `visit(voxel, predecessor, bit)` for each voxel except the root, predecessors first;
-    /// `bit` is the step from the voxel to its predecessor.
-    pub fn visit_from_root(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
-        let mut is_done = zeroed_or_unwind::<bool>(self.predecessors.len());
-        let mut path = Vec::new();
-        for voxel in 0..self.predecessors.len() {
-            let mut at = voxel;
-            while !is_done[at] {
-                is_done[at] = true;
-                let Some(bit) = self.predecessor_bit(at) else {
-                    break;
-                };
-                let before = object.neighbour(at, bit);
-                path.push_or_unwind((at, before, bit));
-                at = before;
-            }
-            while let Some((at, before, bit)) = path.pop() {
-                visit(at, before, bit);
-            }
-        }
-    }
-
     /// Returns the neighbour bit of the step to the predecessor of a voxel, or `None` for the root.
     #[inline(always)]
     pub fn predecessor_bit(&self, voxel: usize) -> Option<usize> {
@@ -216,7 +192,7 @@ impl ShortestPaths {
 /// Returns the cost of a path extended by a step of half length `half` between voxels with the
 /// given edge weights.
 #[inline(always)]
-fn extended_cost(cost: f64, half: f64, from_weight: f32, to_weight: f32) -> f64 {
+pub fn extended_cost(cost: f64, half: f64, from_weight: f32, to_weight: f32) -> f64 {
     extend_path_cost(cost, half, f64::from(from_weight) + f64::from(to_weight))
 }
 
@@ -276,71 +252,6 @@ fn axis_weight(steps: u32, square: f64) -> f64 {
     1.0 / (steps * steps)
 }
 
-/// Returns the shortest path from a voxel to the first goal, including both, or only the voxel if
-/// no goal is reachable.
-///
-/// # Errors
-/// [`Cancelled`].
-pub fn shortest_path_to(
-    context: &ComponentContext<'_>,
-    from: usize,
-    is_goal: impl Fn(usize) -> bool,
-) -> Result<Vec<u32>, Cancelled> {
-    let ComponentContext {
-        object,
-        metric,
-        edge_weights,
-        ..
-    } = *context;
-    let half_step_lengths = half_step_lengths(metric);
-    // cost of the path to each voxel, and its predecessor plus 1, or 0 if not reached; untouched
-    // pages take no memory
-    let mut states = filled_or_unwind((0.0, 0u32), object.len());
-    let mut queue = BinaryHeap::new();
-    states[from] = (0.0, from as u32 + 1);
-    queue.push_or_unwind(Reverse((0u64, from as u32)));
-    let mut visited = 0usize;
-    while let Some(Reverse((key, voxel))) = queue.pop() {
-        let cost = f64::from_bits(key);
-        if states[voxel as usize].0 < cost {
-            continue;
-        }
-        visited += 1;
-        if visited.is_multiple_of(REPORT_INTERVAL) {
-            context.progress.check()?;
-        }
-        let current = voxel as usize;
-        if is_goal(current) {
-            let mut path = vec![voxel];
-            let mut at = voxel;
-            while at as usize != from {
-                at = states[at as usize].1 - 1;
-                path.push_or_unwind(at);
-            }
-            path.reverse();
-            return Ok(path);
-        }
-        for (bit, neighbour) in object.neighbours(current, NEIGHBOURS) {
-            let best = &mut states[neighbour];
-            // a path through the current voxel costs at least as much
-            if best.1 != 0 && best.0 <= cost {
-                continue;
-            }
-            let next = extended_cost(
-                cost,
-                half_step_lengths[bit],
-                edge_weights[current],
-                edge_weights[neighbour],
-            );
-            if best.1 == 0 || next < best.0 {
-                *best = (next, voxel + 1);
-                queue.push_or_unwind(Reverse((next.to_bits(), neighbour as u32)));
-            }
-        }
-    }
-    Ok(vec![from as u32])
-}
-
 /// Returns a voxel farthest from the component's centroid.
 pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
     let count = object.len() as f64;
@@ -351,7 +262,10 @@ pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
         let run_sum = |[start, end]: [i32; 2]| i64::from(end - start) * i64::from(start + end - 1);
         let runs = object.row_runs(row, |word| object.words()[word].bits);
         let doubled_sum: i64 = runs.map(run_sum).sum();
-        for (sum, more) in sum.iter_mut().zip([doubled_sum / 2, voxels * y, voxels * z]) {
+        for (sum, more) in sum
+            .iter_mut()
+            .zip([doubled_sum / 2, voxels * y, voxels * z])
+        {
             *sum += more;
         }
     }

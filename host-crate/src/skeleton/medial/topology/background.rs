@@ -1,14 +1,11 @@
 //! 6-connected components of the background of a component.
 
 use crate::{
-    memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind},
-    skeleton::medial::voxels::{
-        neighbour_bits::{OFFSETS, bits},
-        object::Object,
-    },
+    memory::{ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind},
+    skeleton::medial::voxels::object::Object,
     union_find::UnionFind,
 };
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 /// Background as runs along x, with a union-find structure of its 6-connected components.
 ///
@@ -28,22 +25,20 @@ pub struct Background<'a> {
     sets: UnionFind<usize>,
     /// Number of components other than the outer one.
     enclosed: u64,
-    /// Voxels that became background, each with a gap of its component.
-    opened: HashMap<[i32; 3], usize>,
 }
 
 /// Directions to the four rows that share a face with a row.
 const ACROSS: [usize; 4] = [1, 3, 5, 7];
 
 impl<'a> Background<'a> {
-    /// Builds the background of the voxel set that `bits` gives for each word of the object.
-    pub fn new(object: &'a Object, bits: impl Fn(usize) -> u64) -> Self {
+    /// Builds the background of an object.
+    pub fn new(object: &'a Object) -> Self {
         let mut starts = vec![0];
         let mut gaps = Vec::new();
         let mut ends = with_capacity_or_unwind(object.row_count());
         for row in 0..object.row_count() {
             let mut row_ends = [i32::MAX, i32::MIN];
-            for [start, end] in object.row_runs(row, &bits) {
+            for [start, end] in object.row_runs(row, |word| object.words()[word].bits) {
                 match row_ends[0] {
                     i32::MAX => row_ends[0] = start,
                     _ => gaps.push_or_unwind([row_ends[1], start]),
@@ -60,7 +55,6 @@ impl<'a> Background<'a> {
             enclosed: gaps.len() as u64,
             gaps,
             ends,
-            opened: HashMap::new(),
         };
         for row in 0..object.row_count() {
             background.join_row(row);
@@ -116,52 +110,8 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Joins two components, and returns `true` if they were different.
-    fn join_sets(&mut self, first: usize, adjacent_row: usize) -> bool {
-        let is_new = self.sets.join(first, adjacent_row);
-        self.enclosed -= u64::from(is_new);
-        is_new
-    }
-
-    /// Returns the gap that contains a background position, or the outer background.
-    fn gap_at(&self, at: [i32; 3]) -> usize {
-        let [x, y, z] = at;
-        let Some(row) = self.object.row_at([y, z]) else {
-            return self.outside();
-        };
-        if let Some(&gap) = self.opened.get(&at) {
-            return gap;
-        }
-        let gaps = self.row_gaps(row);
-        let [low, high] = self.ends[row];
-        let after = self.gaps[gaps.clone()].partition_point(|gap| gap[1] <= x);
-        if x < low || x >= high {
-            self.outside()
-        } else {
-            gaps.start + after
-        }
-    }
-
-    /// Turns a voxel into background and joins the components beyond some of its faces, given as
-    /// neighbour bits. Returns the number of components that were removed by joining; if two faces
-    /// already belong to the same component, nothing changes and the result is 0.
-    pub fn connect_through(&mut self, voxel: usize, faces: u32) -> u64 {
-        let position = self.object.position(voxel);
-        let beyond = |face: usize| [0, 1, 2].map(|axis| position[axis] + OFFSETS[face][axis]);
-        let mut sides: Vec<usize> = bits(faces)
-            .map(|face| {
-                let gap = self.gap_at(beyond(face));
-                self.sets.root(gap)
-            })
-            .collect_or_unwind();
-        sides.sort_unstable();
-        if sides.windows(2).any(|pair| pair[0] == pair[1]) {
-            return 0;
-        }
-        for &side in &sides[1..] {
-            self.join_sets(sides[0], side);
-        }
-        self.opened.push_or_unwind((position, sides[0]));
-        sides.len() as u64 - 1
+    /// Joins the components of two gaps.
+    fn join_sets(&mut self, first: usize, second: usize) {
+        self.enclosed -= u64::from(self.sets.join(first, second));
     }
 }

@@ -26,7 +26,7 @@ impl BettiNumbers {
         };
         let euler = parallel::reduce(object.words().len(), MIN_PARALLEL_ITEMS, word_sum, i64::add);
         let euler = euler.unwrap_or(0);
-        let cavities = Background::new(object, |word| object.words()[word].bits).cavities();
+        let cavities = Background::new(object).cavities();
         Self {
             tunnels: (1 + cavities as i64 - euler) as u64,
             cavities,

@@ -149,6 +149,24 @@ impl Basis {
         None
     }
 
+    /// Returns the representative of a class modulo those in the set: the only one without their
+    /// highest bits.
+    pub fn normal_form(&self, bits: &[u32]) -> Vec<u32> {
+        let mut rest = copy_or_unwind(bits);
+        let mut kept = Vec::new();
+        while let Some(&highest) = rest.last() {
+            match self.rows.get(&highest) {
+                Some(row) => rest = symmetric_difference(&rest, row),
+                None => {
+                    kept.push_or_unwind(highest);
+                    rest.pop();
+                }
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
     /// Returns the number of classes.
     pub fn rank(&self) -> usize {
         self.rows.len()
@@ -172,7 +190,10 @@ mod tests {
         let mut basis = Basis::default();
         assert!(!basis.insert(&table, 0));
         assert!(basis.insert(&table, ab) && basis.insert(&table, bc) && !basis.insert(&table, ac));
+        assert_eq!(basis.normal_form(&[0, 1, 2, 5]), [0, 5]);
+        assert!(basis.normal_form(&[1, 2]).is_empty());
         assert!(basis.insert(&table, c));
         assert_eq!(basis.rank(), 3);
+        assert_eq!(basis.normal_form(&[0, 3]), [3]);
     }
 }

@@ -1,9 +1,9 @@
 //! Neighbours of a voxel, from the words of the nine rows around it.
 
 use super::{
-    neighbour_bits::{LOWER_IN_ROW, NEIGHBOURS},
+    neighbour_bits::LOWER_IN_ROW,
     object::Object,
-    row_words::Word,
+    row_words::{WIDTH, Word},
 };
 
 impl Object {
@@ -64,6 +64,20 @@ impl Object {
         self.neighbour_at(voxel, bit).unwrap_or(voxel)
     }
 
+    /// Returns the word and the bit of a neighbour of the voxel at a bit of a word, in the direction
+    /// of a neighbour bit. The neighbour must belong to the component.
+    #[inline(always)]
+    pub fn step(&self, word: usize, bit: u32, neighbour_bit: usize) -> (usize, u32) {
+        let direction = neighbour_bit / 3;
+        let x = bit as i32 + (neighbour_bit % 3) as i32 - 1;
+        if (0..WIDTH).contains(&x) {
+            (self.adjacent_word_index(word, direction), x as u32)
+        } else {
+            let word_at_offset = self.word_index_at_offset(word, direction, x.signum());
+            (word_at_offset.unwrap_or(word), (x & (WIDTH - 1)) as u32)
+        }
+    }
+
     /// Returns the neighbours of a voxel that belong to the component and to a mask.
     #[inline(always)]
     pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
@@ -101,6 +115,12 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
+    /// Returns the bits of the neighbours that are left.
+    #[inline(always)]
+    pub fn mask(&self) -> u32 {
+        self.pending
+    }
+
     /// Returns the index of the neighbour at a bit that is set.
     #[inline(always)]
     pub fn at(&self, bit: usize) -> usize {
@@ -127,34 +147,4 @@ impl Iterator for Neighbours {
 fn count_lower(neighbour_mask: u32, bit: usize) -> u32 {
     // population count of a two-bit number
     ((neighbour_mask & LOWER_IN_ROW[bit]) >> (bit - bit % 3)).div_ceil(2)
-}
-
-/// Returns a function from the bits of a word to the 26-bit neighbour masks of their voxels, with
-/// respect to the voxel set that `bits` gives for each word. The words of the adjacent rows are
-/// read once.
-#[inline(always)]
-pub fn neighbour_masks<'a>(
-    object: &'a Object,
-    word: usize,
-    bits: impl Fn(usize) -> u64 + 'a,
-) -> impl Fn(u32) -> u32 + 'a {
-    let words: [u64; 9] =
-        std::array::from_fn(|direction| bits(object.adjacent_word_index(word, direction)));
-    let across = move |direction: usize, step: i32| {
-        object
-            .word_index_at_offset(word, direction, step)
-            .map_or(0, &bits)
-    };
-    move |bit| {
-        let mut neighbour_mask = 0;
-        for (direction, &own) in words.iter().enumerate() {
-            let row_bits = match bit {
-                0 => own << 1 | across(direction, -1) >> 63,
-                63 => own >> 62 | across(direction, 1) << 2,
-                _ => own >> (bit - 1),
-            };
-            neighbour_mask |= (row_bits as u32 & 7) << (3 * direction);
-        }
-        neighbour_mask & NEIGHBOURS
-    }
 }

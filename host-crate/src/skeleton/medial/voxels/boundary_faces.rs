@@ -112,6 +112,16 @@ impl<'a> BoundaryFaces<'a> {
         }
     }
 
+    /// Returns the positions of the surface voxels, in voxel order.
+    pub fn voxels(&self) -> &[[i32; 3]] {
+        &self.voxels
+    }
+
+    /// Returns the faces of a surface voxel, given by its index among the surface voxels.
+    pub fn voxel_faces(&self, voxel: usize) -> &[Face] {
+        &self.faces[self.starts[voxel] as usize..self.starts[voxel + 1] as usize]
+    }
+
     /// Returns the area of the faces perpendicular to an axis.
     pub fn area(&self, axis: usize) -> f64 {
         self.areas[axis]

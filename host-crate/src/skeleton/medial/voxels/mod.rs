@@ -17,3 +17,4 @@ pub mod runs;
 pub mod scanlines;
 pub mod segment_voxels;
 pub mod word_neighbourhood;
+pub mod x_runs;

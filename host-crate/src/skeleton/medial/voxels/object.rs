@@ -2,7 +2,6 @@
 
 use super::{
     frame::Frame,
-    neighbour_bits::offset_bit,
     row_index::RowIndex,
     row_words::{PositionedWord, WIDTH, Word, frame_words, nth_set_bit},
     runs::Run,
@@ -232,12 +231,6 @@ impl Object {
         let word = self.words[self.find_word(row, x.div_euclid(WIDTH))?];
         let bit = x.rem_euclid(WIDTH) as u32;
         (word.bits >> bit & 1 == 1).then(|| word.voxel_index(bit) as usize)
-    }
-
-    /// Returns the neighbour bit of the step between two voxels that touch.
-    pub fn neighbour_bit(&self, from: usize, to: usize) -> usize {
-        let [a, b] = [from, to].map(|voxel| self.position(voxel));
-        offset_bit([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
 
     /// Returns the number of rows that contain voxels.

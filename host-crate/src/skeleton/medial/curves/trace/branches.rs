@@ -2,11 +2,11 @@
 
 use super::CurveTracer;
 use crate::{
-    memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, zeroed_or_unwind},
+    memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
         curves::{coverage::Coverage, uncovered_queue::UncoveredQueue},
-        paths::shortest_paths::shortest_path_to,
+        paths::marked_ancestors::MarkedAncestors,
         progress::Stage,
         voxels::{neighbour_bits::NEIGHBOURS, segment_voxels::FixedPoint},
     },
@@ -20,8 +20,42 @@ const MIN_DETAIL_LENGTH: [f64; 2] = [1.3, 1.5];
 impl CurveTracer<'_> {
     /// Adds a branch that starts at a voxel: follows its shortest path towards the root up to the
     /// first voxel that touches the skeleton, and joins the skeleton there. If the path reaches the
-    /// root without touching the skeleton, adds the shortest path to the skeleton instead.
+    /// root without touching the skeleton, adds the path from the root to the cycles first.
     pub(super) fn add_branch(&mut self, from: usize) -> Result<(), Cancelled> {
+        let path = match self.path_to_skeleton(from) {
+            Some(path) => path,
+            None => {
+                self.add_trunk();
+                match self.path_to_skeleton(from) {
+                    Some(path) => path,
+                    None => self
+                        .search
+                        .find_path(from, |voxel| self.is_on_skeleton[voxel])?,
+                }
+            }
+        };
+        self.add_curve(&path);
+        let object = self.context.object;
+        let covered = object.len() - self.coverage.uncovered_count();
+        self.context
+            .progress
+            .report(Stage::Curves, covered, object.len())
+    }
+
+    /// Adds the path from the root to the cycles, if it still ends on the skeleton.
+    fn add_trunk(&mut self) {
+        let trunk = std::mem::take(&mut self.trunk);
+        if trunk
+            .last()
+            .is_some_and(|&end| self.is_on_skeleton[end as usize])
+        {
+            self.add_curve(&trunk);
+        }
+    }
+
+    /// Returns the shortest path from a voxel towards the root up to the skeleton, or `None` if it
+    /// reaches the root without touching the skeleton.
+    fn path_to_skeleton(&self, from: usize) -> Option<Vec<u32>> {
         let object = self.context.object;
         let mut path = vec![from as u32];
         let mut voxel = from;
@@ -29,17 +63,19 @@ impl CurveTracer<'_> {
             let adjacent = object
                 .neighbours(voxel, NEIGHBOURS)
                 .find(|&(_, other)| self.is_on_skeleton[other]);
-            let Some(next) = adjacent.map(|(_, other)| other).or(self.predecessor(voxel)) else {
-                // the shortest path reached the root without meeting the skeleton
-                path = shortest_path_to(self.context, from, |voxel| self.is_on_skeleton[voxel])?;
-                break;
-            };
-            path.push_or_unwind(next as u32);
-            voxel = next;
+            let adjacent = adjacent.map(|(_, other)| other);
+            voxel = adjacent.or_else(|| self.predecessor(voxel))?;
+            path.push_or_unwind(voxel as u32);
         }
-        self.links.add_path(&path);
-        self.mark_on_skeleton(&path);
-        let mut balls = self.balls(&path);
+        Some(path)
+    }
+
+    /// Adds a path to the skeleton, with the voxels that it covers. It can be extended straight at
+    /// its first voxel.
+    fn add_curve(&mut self, path: &[u32]) {
+        self.links.add_path(path);
+        self.mark_on_skeleton(path);
+        let mut balls = self.balls(path);
         if self.extends_ends {
             let positions: Vec<FixedPoint> = path
                 .iter()
@@ -48,10 +84,6 @@ impl CurveTracer<'_> {
             balls.extend_or_unwind(self.end_balls(&positions));
         }
         self.coverage.add_balls(&balls);
-        let covered = object.len() - self.coverage.uncovered_count();
-        self.context
-            .progress
-            .report(Stage::Curves, covered, object.len())
     }
 
     /// Adds branches to the given voxels, farthest from the skeleton first, if they are long
@@ -62,17 +94,15 @@ impl CurveTracer<'_> {
         }
         let object = self.context.object;
         let paths = self.paths;
-        let mut lengths = zeroed_or_unwind::<u32>(object.len());
-        paths.visit_from_root(object, |voxel, predecessor, _| {
-            if !self.is_on_skeleton[voxel] {
-                let step = paths
-                    .length_units(voxel)
-                    .wrapping_sub(paths.length_units(predecessor));
-                lengths[voxel] = lengths[predecessor].wrapping_add(step);
-            }
-        });
+        // length of the shortest path from the skeleton
+        let is_on_skeleton = &self.is_on_skeleton;
+        let branch_points = MarkedAncestors::new(paths, object, |voxel, _| is_on_skeleton[voxel]);
+        let length = |voxel: u32| {
+            let branch_point = branch_points.get(voxel as usize);
+            let units = paths.length_units(voxel as usize);
+            units.wrapping_sub(paths.length_units(branch_point))
+        };
         let mut pending = copy_or_unwind(convex_voxels);
-        let length = |voxel: u32| lengths[voxel as usize];
         pending.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         // voxels within the local radius of the end of a previous branch
         let mut suppressed = Coverage::new(object, self.context.metric);

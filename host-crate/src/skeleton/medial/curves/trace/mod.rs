@@ -14,12 +14,15 @@ use super::{
 };
 use crate::{
     grid::Metric,
-    memory::{CollectOrUnwind, ExtendOrUnwind, zeroed_or_unwind},
+    memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, zeroed_or_unwind},
     monitor::Cancelled,
     parallel,
     skeleton::medial::{
         context::ComponentContext,
-        paths::shortest_paths::{ShortestPaths, extremal_voxel, farthest_voxel},
+        paths::{
+            goal_search::GoalSearch,
+            shortest_paths::{ShortestPaths, extremal_voxel, farthest_voxel},
+        },
         progress::Stage,
         topology::cocycle::Cocycle,
         voxels::{
@@ -69,6 +72,8 @@ impl Root {
 pub struct InitialCurves {
     paths: ShortestPaths,
     links: VoxelLinks,
+    /// Path from the root to the cycles, which are linked without it; empty without tunnels.
+    trunk: Vec<u32>,
 }
 
 impl InitialCurves {
@@ -85,16 +90,21 @@ impl InitialCurves {
         } = root;
         let mut tracer = CurveTracer::new(context, &paths, VoxelLinks::default(), rule, false);
         tracer.mark_on_skeleton(&[root as u32]);
+        let mut trunk = Vec::new();
         if cocycle.rank() > 0 {
             tracer.add_cycles(cocycle)?;
-            tracer.remove_trunk(root);
+            trunk = tracer.remove_trunk(root);
         } else if !is_ball_centre {
             tracer.add_branch(voxel_with_longest_path(&paths, context.object.len()))?;
         } else {
             tracer.links = VoxelLinks::from_voxel(root);
         }
         let links = tracer.links;
-        Ok(Self { paths, links })
+        Ok(Self {
+            paths,
+            links,
+            trunk,
+        })
     }
 }
 
@@ -114,8 +124,13 @@ pub fn trace_curves(
     convex_voxels: &[u32],
     extends_ends: bool,
 ) -> Result<VoxelLinks, Cancelled> {
-    let InitialCurves { paths, links } = initial_curves;
+    let InitialCurves {
+        paths,
+        links,
+        trunk,
+    } = initial_curves;
     let mut tracer = CurveTracer::new(context, paths, links.clone(), rule, extends_ends);
+    tracer.trunk = copy_or_unwind(trunk);
     tracer.reset_coverage()?;
     tracer.add_branches()?;
     tracer.add_detail_branches(convex_voxels)?;
@@ -184,6 +199,9 @@ struct CurveTracer<'a> {
     links: VoxelLinks,
     coverage: Coverage<'a>,
     extends_ends: bool,
+    search: GoalSearch<'a>,
+    /// Path from the root to the cycles, if it is not part of the links.
+    trunk: Vec<u32>,
 }
 
 impl<'a> CurveTracer<'a> {
@@ -203,6 +221,8 @@ impl<'a> CurveTracer<'a> {
             links,
             coverage: Coverage::new(context.object, context.metric),
             extends_ends,
+            search: GoalSearch::new(context),
+            trunk: Vec::new(),
         }
     }
 
