@@ -357,10 +357,15 @@ mod tests {
             with_tube(spacing, |context, positions| {
                 let sources = FaceSources::new(context, 40.0);
                 let none = FaceSources::new(context, 0.0);
+                let mut tested = 0;
                 for &at in positions {
                     let radius = context.approximate_radius(to_fixed(at));
-                    assert!(sources.blocks.level(radius).is_some(), "{radius}");
                     assert!(none.blocks.level(radius).is_none());
+                    // near the cut ends, and for coarse voxels, faces are summed
+                    if sources.blocks.level(radius).is_none() {
+                        continue;
+                    }
+                    tested += 1;
                     let steps = [&sources, &none].map(|sources| {
                         let (force, jacobian) = sources.force_at(context, at, radius);
                         newton_step(&force, &jacobian)
@@ -372,6 +377,7 @@ mod tests {
                         steps[1].norm()
                     );
                 }
+                assert!(tested > 5, "{tested}");
             });
         }
     }
