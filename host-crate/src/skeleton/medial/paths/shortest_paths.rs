@@ -84,7 +84,10 @@ impl ShortestPaths {
             edge_weight,
             length: 0,
         };
-        let mut states: Vec<VoxelState> = edge_weights.iter().map(unknown).collect_or_unwind();
+        // three states more, because the states of a row of neighbours are read together
+        let padding = [0.0; 3];
+        let edge_weights = edge_weights.iter().chain(&padding);
+        let mut states: Vec<VoxelState> = edge_weights.map(unknown).collect_or_unwind();
         let mut predecessors = filled_or_unwind(ROOT, object.len());
         let half_step_lengths = half_step_lengths(metric);
         let lengths = step_lengths_in_units(metric);
@@ -105,11 +108,14 @@ impl ShortestPaths {
             }
             progress.report_every(Stage::Paths, count, object.len())?;
             count += 1;
-            for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
+            let neighbours = object.neighbours(voxel, NEIGHBOURS);
+            // compared before any of them is changed: loads that miss the cache overlap
+            let dearer = neighbours.select(|first| {
+                let states = &states[first..first + 3];
+                [0, 1, 2].map(|at| states[at].cost > cost)
+            });
+            for (bit, other) in dearer {
                 let target = &mut states[other];
-                if target.cost <= cost {
-                    continue;
-                }
                 let next = extended_cost(
                     cost,
                     half_step_lengths[bit],
@@ -128,6 +134,7 @@ impl ShortestPaths {
                 }
             }
         }
+        states.truncate(object.len());
         let lengths = states.iter().map(|state| state.length).collect_or_unwind();
         let costs = if with_costs {
             states.iter().map(|state| state.cost).collect_or_unwind()

@@ -121,6 +121,23 @@ impl Neighbours {
         self.pending
     }
 
+    /// Keeps the neighbours for which a condition holds. `are_selected(first)` returns the condition
+    /// for the voxels `first`, `first + 1` and `first + 2`; those that are no neighbours are
+    /// ignored, and `first` can be the number of voxels. There are no branches, because the
+    /// conditions are hard to predict.
+    #[inline(always)]
+    pub fn select(mut self, are_selected: impl Fn(usize) -> [bool; 3]) -> Self {
+        let mut selected = 0;
+        for (direction, &first) in self.firsts.iter().enumerate() {
+            let [a, b, c] = are_selected(first as usize).map(u32::from);
+            let conditions = a | b << 1 | c << 2;
+            let row_bits = self.neighbour_mask >> (3 * direction) & 7;
+            selected |= DEPOSITED[(8 * row_bits + conditions) as usize] << (3 * direction);
+        }
+        self.pending &= selected;
+        self
+    }
+
     /// Returns the index of the neighbour at a bit that is set.
     #[inline(always)]
     pub fn at(&self, bit: usize) -> usize {
@@ -141,6 +158,26 @@ impl Iterator for Neighbours {
         Some((bit, self.at(bit)))
     }
 }
+
+/// For three row bits and three conditions, at `8 * row bits + conditions`, the row bits whose
+/// condition holds; the conditions are in the order of the set row bits.
+const DEPOSITED: [u32; 64] = {
+    let mut deposited = [0; 64];
+    let mut index = 0;
+    while index < 64 {
+        let (row_bits, mut conditions) = (index as u32 / 8, index as u32 % 8);
+        let mut bit = 0;
+        while bit < 3 {
+            if row_bits >> bit & 1 == 1 {
+                deposited[index] |= (conditions & 1) << bit;
+                conditions >>= 1;
+            }
+            bit += 1;
+        }
+        index += 1;
+    }
+    deposited
+};
 
 /// Returns the number of set bits of the same row below a bit.
 #[inline(always)]
