@@ -8,9 +8,9 @@
 //!
 //! The driver collects printed text in a buffer (1 MiB unless the host sets another limit; on
 //! overflow the oldest text is lost) and writes it to standard output at the next synchronisation,
-//! including that of `eprint!`. Each call formats its text in a [`TEXT_BUFFER_BYTES`]-byte buffer on the
-//! thread's stack. Text that fits is one unit in the driver's buffer; longer text is split, and
-//! text of other threads may come in between. A null byte ends the text.
+//! including that of `eprint!`. Each call formats its text in a buffer of [`TEXT_BUFFER_BYTES`]
+//! bytes on the thread's stack. Text that fits is one unit in the driver's buffer; longer text is
+//! split, and text of other threads may come in between. A null byte ends the text.
 //!
 //! Formatting uses `core`, whose indirect calls hide the stack usage from the assembler, so the
 //! device reserves the context's stack limit, 1 KiB by default. This suffices for text and
@@ -53,8 +53,8 @@
 //! [`assert!`](crate::assert), [`assert_eq!`](crate::assert_eq) and
 //! [`assert_ne!`](crate::assert_ne) of this crate end the launch on the device with the driver's
 //! assertion error (`CUDA_ERROR_ASSERT`), after the driver has printed file, line, block, thread
-//! and the first [`TEXT_BUFFER_BYTES`] bytes of the message. On the CPU they are `std`'s: a panic, which the
-//! launch returns as an error that names kernel, block and thread.
+//! and the first [`TEXT_BUFFER_BYTES`] bytes of the message. On the CPU they are `std`'s: a panic,
+//! which the launch returns as an error that names kernel, block and thread.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
