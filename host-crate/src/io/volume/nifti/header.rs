@@ -1,7 +1,5 @@
 //! Header fields that determine the volume, from both versions of the format.
 
-use nifti::NiftiHeader;
-
 use super::damaged;
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
@@ -121,55 +119,34 @@ fn kind(magic: &[u8], single: &[u8], pair: &[u8]) -> Result<Kind, FileProblem> {
     }
 }
 
-/// Parses a NIfTI-1 header with the `nifti` crate.
+/// Parses a NIfTI-1 header, or one of Analyze 7.5 if the magic is missing and `may_be_pair` is
+/// `true`.
 fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, FileProblem> {
+    let fields = Fields { bytes, order };
     let kind = match kind(&bytes[344..], b"n+1\0", b"ni1\0") {
-        Err(_) if may_be_pair => {
-            let fields = Fields { bytes, order };
-            Kind::Analyze([253, 255, 257].map(|offset| fields.i16(offset)))
-        }
+        Err(_) if may_be_pair => Kind::Analyze([253, 255, 257].map(|offset| fields.i16(offset))),
         kind => kind?,
     };
-    // The crate rejects Analyze headers; fields with another meaning there are reset below.
-    let mut bytes = bytes.to_vec();
-    if let Kind::Analyze(_) = kind {
-        bytes[344..].copy_from_slice(b"ni1\0");
-    }
-    let bytes = &bytes[..];
-    let header = NiftiHeader::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
-    // The crate determines the byte order from dim[0] alone; the size field is more reliable.
-    let parsed_as = match header.endianness {
-        nifti::Endianness::Little => ByteOrder::Little,
-        nifti::Endianness::Big => ByteOrder::Big,
-    };
-    if parsed_as != order {
-        let axes = match order {
-            ByteOrder::Little => i16::from_le_bytes([bytes[40], bytes[41]]),
-            ByteOrder::Big => i16::from_be_bytes([bytes[40], bytes[41]]),
-        };
-        return Err(damaged(format!(
-            "dim[0], the number of axes, is {axes}; use 1 to 7"
-        )));
-    }
-    let fields = Header {
+    let triple = |offset: usize| [0, 4, 8].map(|step| fields.f32(offset + step));
+    let row = |offset: usize| [0, 4, 8, 12].map(|step| fields.f32(offset + step));
+    let header = Header {
         version: 1,
         kind,
         order,
-        // The standard's type is i16.
-        dim: header.dim.map(|size| i64::from(size as i16)),
-        datatype: header.datatype,
-        bitpix: header.bitpix,
-        pixdim: header.pixdim.map(f64::from),
-        vox_offset: f64::from(header.vox_offset),
-        scl_slope: f64::from(header.scl_slope),
-        scl_inter: f64::from(header.scl_inter),
-        intent_code: i32::from(header.intent_code),
-        xyzt_units: i32::from(bytes[123]),
-        qform_code: i32::from(header.qform_code),
-        sform_code: i32::from(header.sform_code),
-        quatern: [header.quatern_b, header.quatern_c, header.quatern_d].map(f64::from),
-        qoffset: [header.quatern_x, header.quatern_y, header.quatern_z].map(f64::from),
-        srow: [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from)),
+        dim: std::array::from_fn(|axis| fields.i16(40 + 2 * axis).into()),
+        datatype: fields.i16(70),
+        bitpix: fields.i16(72),
+        pixdim: std::array::from_fn(|axis| fields.f32(76 + 4 * axis)),
+        vox_offset: fields.f32(108),
+        scl_slope: fields.f32(112),
+        scl_inter: fields.f32(116),
+        intent_code: fields.i16(68).into(),
+        xyzt_units: bytes[123].into(),
+        qform_code: fields.i16(252).into(),
+        sform_code: fields.i16(254).into(),
+        quatern: triple(256),
+        qoffset: triple(268),
+        srow: [row(280), row(296), row(312)],
     };
     Ok(match kind {
         // These fields have other meanings in Analyze 7.5.
@@ -179,17 +156,16 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
             xyzt_units: 0,
             intent_code: 0,
             // SPM2's intercept; other programs may store anything here.
-            scl_inter: Some(fields.scl_inter)
+            scl_inter: Some(header.scl_inter)
                 .filter(|it| it.is_finite())
                 .unwrap_or(0.0),
-            ..fields
+            ..header
         },
-        Kind::Single | Kind::Pair => fields,
+        Kind::Single | Kind::Pair => header,
     })
 }
 
-/// Parses a NIfTI-2 header, which the crate does not support: the same fields, wider, at other
-/// offsets.
+/// Parses a NIfTI-2 header: the fields of version 1, wider, at other offsets.
 fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     let fields = Fields { bytes, order };
     let triple = |offset: usize| [0, 8, 16].map(|step| fields.f64(offset + step));
@@ -242,6 +218,11 @@ impl Fields<'_> {
 
     fn i64(&self, offset: usize) -> i64 {
         i64::from_le_bytes(self.at(offset))
+    }
+
+    /// Returns a number of 32 bits, widened.
+    fn f32(&self, offset: usize) -> f64 {
+        f32::from_le_bytes(self.at(offset)).into()
     }
 
     fn f64(&self, offset: usize) -> f64 {
