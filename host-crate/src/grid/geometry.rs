@@ -8,7 +8,9 @@ use super::VolumeError;
 ///
 /// Column k of `axes` is the step in the world from one sample to the next along grid axis k,
 /// in the volume's own unit of length (millimetres in medical files). The map is finite and
-/// invertible by construction. The origin is the position of the centre of sample (0, 0, 0).
+/// invertible by construction, with spacings from 1e-27 to 1e27 and an origin within ±1e27: world
+/// positions are finite as `f32` on every grid of up to 10^10 samples per axis, and spacings are
+/// not rounded to 0. The origin is the position of the centre of sample (0, 0, 0).
 ///
 /// Readers of medical formats give coordinates in RAS: x grows to the subject's right, y to the
 /// front (anterior), z to the top (superior).
@@ -37,6 +39,11 @@ pub struct Misalignment {
     pub world: f64,
 }
 
+/// Smallest spacing.
+const MIN_SPACING: f64 = 1e-27;
+/// Largest spacing and largest magnitude of the origin's coordinates.
+const MAX_LENGTH: f64 = 1e27;
+
 impl Default for Geometry {
     /// Returns the geometry with unit spacing and origin zero: world coordinates are grid indices.
     fn default() -> Self {
@@ -52,8 +59,9 @@ impl Geometry {
     ///
     /// # Errors
     /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite coefficient,
-    /// [`VolumeError::Spacing`] for an axis without a length, [`VolumeError::SingularGeometry`]
-    /// when the axes do not span space.
+    /// [`VolumeError::Spacing`] for an axis without a length, [`VolumeError::SpacingRange`] and
+    /// [`VolumeError::OriginRange`] for a spacing or an origin out of range,
+    /// [`VolumeError::SingularGeometry`] when the axes do not span space.
     pub fn new(axes: Matrix3<f64>, origin: Vector3<f64>) -> Result<Self, VolumeError> {
         for row in 0..3 {
             for column in 0..4 {
@@ -72,6 +80,7 @@ impl Geometry {
                 return Err(VolumeError::Spacing { axis, value: 0.0 });
             }
         }
+        check_range(&axes, &origin)?;
         // the determinant is compared with the volume of the box spanned by the lengths of the
         // axes, so that the test does not depend on the unit of length
         let determinant = axes.determinant();
@@ -89,8 +98,8 @@ impl Geometry {
     /// Creates an axis-aligned geometry.
     ///
     /// # Errors
-    /// [`VolumeError::Spacing`] unless every spacing is positive and finite;
-    /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite origin.
+    /// [`VolumeError::Spacing`] unless every spacing is positive and finite, and the errors of
+    /// [`Geometry::new`].
     pub fn from_spacing(spacing: [f64; 3], origin: [f64; 3]) -> Result<Self, VolumeError> {
         for (axis, value) in ['x', 'y', 'z'].into_iter().zip(spacing) {
             if !(value.is_finite() && value > 0.0) {
@@ -228,6 +237,22 @@ impl Geometry {
     }
 }
 
+/// Checks that spacings and origin are in range.
+fn check_range(axes: &Matrix3<f64>, origin: &Vector3<f64>) -> Result<(), VolumeError> {
+    for (column, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
+        // The largest component does not overflow or underflow, unlike the length.
+        let value = axes.column(column).amax();
+        if !(MIN_SPACING..=MAX_LENGTH).contains(&value) {
+            return Err(VolumeError::SpacingRange { axis, value });
+        }
+        let value = origin[column];
+        if value.abs() > MAX_LENGTH {
+            return Err(VolumeError::OriginRange { axis, value });
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,9 +302,27 @@ mod tests {
     }
 
     #[test]
+    fn lengths_beyond_the_range_of_positions_are_errors() {
+        for spacing in [1e-28, 1e-200, 1e28, 1e39, 1e200] {
+            let error = Geometry::from_spacing([1.0, 1.0, spacing], [0.0; 3]).unwrap_err();
+            let expected = VolumeError::SpacingRange {
+                axis: 'z',
+                value: spacing,
+            };
+            assert_eq!(error, expected);
+        }
+        let error = Geometry::from_spacing([1.0; 3], [0.0, -1e39, 0.0]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the origin has the y coordinate -1e39; the range is ±1e27: correct the origin, or use a larger unit of length"
+        );
+    }
+
+    #[test]
     fn tiny_and_huge_spacings_are_valid() {
         assert!(Geometry::from_spacing([1e-9; 3], [0.0; 3]).is_ok());
         assert!(Geometry::from_spacing([1e9; 3], [0.0; 3]).is_ok());
+        assert!(Geometry::from_spacing([1e-27, 1.0, 1e27], [1e27; 3]).is_ok());
         let mirror = Matrix3::from_diagonal(&Vector3::new(-1.0, 1.0, 1.0));
         assert!(Geometry::new(mirror, Vector3::zeros()).unwrap().mirrors());
     }

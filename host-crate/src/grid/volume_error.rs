@@ -39,6 +39,26 @@ pub enum VolumeError {
         /// The spacing as given.
         value: f64,
     },
+    /// A spacing is too small or too large for world positions of `f32`.
+    #[error(
+        "the spacing along {axis} is {value:e}; the range is 1e-27 to 1e27: correct the spacing, or use another unit of length"
+    )]
+    SpacingRange {
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// Largest component of the step along the axis.
+        value: f64,
+    },
+    /// The origin is too far away for world positions of `f32`.
+    #[error(
+        "the origin has the {axis} coordinate {value:e}; the range is ±1e27: correct the origin, or use a larger unit of length"
+    )]
+    OriginRange {
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The coordinate.
+        value: f64,
+    },
     /// A coefficient of the index-to-world map is NaN or infinite.
     #[error(
         "the index-to-world map has the coefficient {value} in row {row}, column {column}; every coefficient must be finite"

@@ -194,3 +194,26 @@ fn invalid_sizes_bits_and_offsets_are_replaced() {
     let note = "the magic is that of a pair of files, but the name is not: the samples are taken from the same file";
     check(file, spacing, origin, note);
 }
+
+#[test]
+fn maps_beyond_the_range_of_positions_are_errors() {
+    // A fallback to the qform or to the spacing would place the volume elsewhere.
+    let mut file = both();
+    file.f32(SROW, 3e38);
+    let error = message("a.nii", &file.samples(&[7; 24]));
+    assert!(
+        error.contains("e38; the range is 1e-27 to 1e27: correct the spacing"),
+        "{error}"
+    );
+    let mut file = qform();
+    file.f32(QUATERN + 12, 1e30);
+    let error = message("a.nii", &file.samples(&[7; 24]));
+    assert!(
+        error.contains("the origin has the x coordinate 1"),
+        "{error}"
+    );
+    let mut file = Nifti::new(&[2, 3, 4], 2, 8);
+    file.f32(PIXDIM + 8, 1e-30);
+    let error = message("a.nii", &file.samples(&[7; 24]));
+    assert!(error.contains("e-30; the range is"), "{error}");
+}
