@@ -1,7 +1,7 @@
 //! Parsing and formatting of numbers: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
 use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
-use std::str::FromStr;
+use std::{num::ParseFloatError, str::FromStr};
 
 /// Size of a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +31,12 @@ impl FromStr for LabelList {
         for part in text.split(',') {
             let Some((first, last)) = range(part.trim()).filter(|(first, last)| first <= last)
             else {
-                return Err(
-                    "give all, or integers and ranges separated by commas, such as 3,7-9"
-                        .to_owned(),
-                );
+                let is_integer = part.trim().parse::<i128>().is_ok();
+                return Err(if is_integer {
+                    format!("labels are from {} to {}", i64::MIN, i64::MAX)
+                } else {
+                    "give all, or integers and ranges separated by commas, such as 3,7-9".to_owned()
+                });
             };
             if (first..=last).contains(&0) {
                 return Err("0 is the background; give other labels".to_owned());
@@ -46,6 +48,20 @@ impl FromStr for LabelList {
             labels.extend(first..=last);
         }
         Ok(Self::Listed(labels))
+    }
+}
+
+/// Parses a label. Fails for an integer that `f64` cannot represent, since samples of that value do
+/// not exist and rounding would select another label.
+pub fn parse_label(text: &str) -> Result<f64, String> {
+    let label: f64 = text
+        .parse()
+        .map_err(|error: ParseFloatError| error.to_string())?;
+    match text.parse::<i128>() {
+        Ok(integer) if label as i128 != integer => Err(format!(
+            "no sample has this value, as f64 cannot represent it; the nearest is {label:.0}"
+        )),
+        _ => Ok(label),
     }
 }
 
@@ -244,6 +260,24 @@ mod tests {
         ] {
             assert!(text.parse::<LabelList>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn labels_are_integers_that_samples_can_have() {
+        assert_eq!(parse_label("17"), Ok(17.0));
+        assert_eq!(parse_label("-0.5"), Ok(-0.5));
+        assert_eq!(
+            parse_label("9223372036854775808"),
+            Ok(9_223_372_036_854_775_808.0)
+        );
+        let error = parse_label("9007199254740993").unwrap_err();
+        assert!(
+            error.ends_with("the nearest is 9007199254740992"),
+            "{error}"
+        );
+        assert!(parse_label("one").is_err());
+        let error = "1,9223372036854775808".parse::<LabelList>().unwrap_err();
+        assert!(error.ends_with("to 9223372036854775807"), "{error}");
     }
 
     #[test]

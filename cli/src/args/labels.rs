@@ -1,6 +1,6 @@
 //! Options of `ferrovox mesh` for segmentations.
 
-use crate::numbers::LabelList;
+use crate::numbers::{LabelList, parse_label};
 use clap::Args;
 
 /// Labels instead of an isovalue.
@@ -12,6 +12,7 @@ pub struct LabelArgs {
     #[arg(
         long,
         value_name = "LABEL",
+        value_parser = parse_label,
         allow_hyphen_values = true,
         conflicts_with_all = ["iso", "inside", "round_samples"],
         help_heading = "Labels"

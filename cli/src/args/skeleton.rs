@@ -10,7 +10,7 @@ use super::{
 use crate::{
     device_choice::DeviceList,
     input::VolumeArgs,
-    numbers::{LabelList, Size, parse_distance, parse_size},
+    numbers::{LabelList, Size, parse_distance, parse_label, parse_size},
 };
 use clap::Args;
 use ferrovox::io::SkeletonFormat;
@@ -73,6 +73,7 @@ pub struct SkeletonArgs {
     #[arg(
         long,
         value_name = "L",
+        value_parser = parse_label,
         allow_hyphen_values = true,
         conflicts_with = "iso",
         help_heading = "Object"

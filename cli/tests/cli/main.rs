@@ -21,6 +21,7 @@ mod readme;
 mod render;
 mod reports;
 mod samples;
+mod scaled;
 mod shells;
 mod skeleton;
 mod skeleton_labels;

@@ -1,5 +1,6 @@
 //! Errors of masks and points.
 
+use super::selection::format_label;
 use crate::device::DeviceError;
 
 /// An error of the construction of a mask or of points.
@@ -19,7 +20,10 @@ pub enum GridError {
         found: f64,
     },
     /// The label is not finite, or not a value of `f32` where samples are `f32`.
-    #[error("the label is {found}, which f32 cannot represent; labels are integers up to 16777216")]
+    #[error(
+        "the label is {}, which f32 cannot represent; labels are integers up to 16777216",
+        format_label(*found)
+    )]
     Label {
         /// The label.
         found: f64,

@@ -6,9 +6,8 @@ use std::fmt;
 
 /// Selection of the samples that belong to an object.
 ///
-/// Thresholds are rounded to `f32`, as kernels compare them, except for samples of `i32`, and for
-/// samples of `f64` if the thresholds are whole numbers: those are compared exactly. NaN counts as
-/// not zero, and is in no other selection.
+/// Samples of `i32` and `f64` are compared exactly. For other samples, thresholds are rounded to
+/// `f32`, as kernels compare them. NaN counts as not zero, and is in no other selection.
 ///
 /// ```
 /// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};
@@ -70,8 +69,8 @@ impl Selection {
         }
     }
 
-    /// Returns `true` if a sample is selected, with unrounded bounds: for integers that `f32`
-    /// cannot represent.
+    /// Returns `true` if a sample is selected, with unrounded bounds: for samples that `f32` cannot
+    /// represent.
     fn contains_exactly(self, sample: f64) -> bool {
         match self {
             Self::AtLeast(threshold) => sample >= threshold,
@@ -83,33 +82,19 @@ impl Selection {
 }
 
 impl Selection {
-    /// Returns a predicate for samples of this type. Integers are compared exactly, others with the
-    /// bounds rounded to `f32`, as kernels do.
+    /// Returns a predicate for samples of this type. Samples of `i32` and `f64` are compared
+    /// exactly, others with the bounds rounded to `f32`, as kernels do.
     pub(crate) fn predicate(
         self,
         sample_type: SampleType,
     ) -> impl Fn(f64) -> bool + Copy + Send + Sync + 'static {
-        let is_integer = match sample_type {
-            SampleType::I32 => true,
-            // integers of 64 bits are read as f64
-            SampleType::F64 => self.is_whole(),
-            _ => false,
-        };
+        let is_exact = matches!(sample_type, SampleType::I32 | SampleType::F64);
         move |sample| {
-            if is_integer {
+            if is_exact {
                 self.contains_exactly(sample)
             } else {
                 self.contains(sample)
             }
-        }
-    }
-
-    /// Returns `true` if all bounds are whole numbers.
-    fn is_whole(self) -> bool {
-        match self {
-            Self::NotZero => true,
-            Self::AtLeast(x) | Self::Below(x) | Self::Label(x) => x.fract() == 0.0,
-            Self::Range(ends) => ends.into_iter().all(|x| x.fract() == 0.0),
         }
     }
 }
@@ -121,8 +106,17 @@ impl fmt::Display for Selection {
             Self::AtLeast(threshold) => write!(f, "{threshold} or more"),
             Self::Below(threshold) => write!(f, "less than {threshold}"),
             Self::Range([low, high]) => write!(f, "from {low} to {high}"),
-            Self::Label(label) => write!(f, "label {label}"),
+            Self::Label(label) => write!(f, "label {}", format_label(*label)),
         }
+    }
+}
+
+/// Formats a label with all its digits. `Display` of `f64` replaces digits by zeros beyond 2^53.
+pub(crate) fn format_label(label: f64) -> String {
+    if label.fract() == 0.0 {
+        format!("{label:.0}")
+    } else {
+        label.to_string()
     }
 }
 

@@ -44,12 +44,17 @@
 //! Samples of types that volumes do not have (unsigned 32-bit and 64-bit integers) are read as
 //! `i32`, or as `f64` if one of them does not fit. The conversion is exact; otherwise the file is
 //! rejected with the first inexact sample and its voxel. NIfTI's `scl_slope` and `scl_inter` are
-//! applied unless they are the identity; the samples are then `f32`, or `f64` if the stored ones
-//! are `f64` or integers of at least 32 bits.
+//! applied in `f64`, unless they are the identity. The samples are then `f64`, or `f32` if that
+//! represents the value of every integer that the stored type can hold; a sample whose value
+//! exceeds `f64` is an error.
 //!
 //! One component of samples with several (colours, vectors, complex numbers) is read: the one of
-//! [`ReadOptions::component`]. Meaningless header fields (a spacing of 0, an unknown code) are
-//! interpreted as by nibabel, each with a [note](HeaderInfo::notes).
+//! [`ReadOptions::component`]. The fifth axis of a NIfTI file holds the components of each sample,
+//! and the other axes after the third count volumes, which [`ReadOptions::volume`] selects.
+//!
+//! Meaningless header fields (a spacing of 0, an unknown code) are interpreted as by nibabel, each
+//! with a [note](HeaderInfo::notes). A spacing or an origin out of the range of
+//! [`Geometry`](crate::grid::Geometry) is an error.
 //!
 //! The mesh formats are those of [`MeshFormat`], and the skeleton formats those of
 //! [`SkeletonFormat`]. [`read_skeleton`] reads `.swc`; [`write_field`] writes `.npy`;

@@ -18,7 +18,7 @@ pub enum LabelSurfaceError {
         value: f64,
     },
     /// A label may have been rounded when it was read.
-    #[error("label {label} is not exact; renumber labels to at most 9007199254740992 (2^53)")]
+    #[error("label {label:.0} is not exact; renumber labels to at most 9007199254740992 (2^53)")]
     Long {
         /// The label.
         label: f64,

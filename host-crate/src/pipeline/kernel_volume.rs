@@ -168,12 +168,16 @@ fn count_in_file<T: Sample>(
 }
 
 /// Returns `true` if samples are integers that `f32` may not represent: of 32 bits, or of 64 bits
-/// and read as `f64`.
+/// or scaled and read as `f64`.
 pub(crate) fn is_wide(header: &HeaderInfo, samples: SampleType) -> bool {
-    let is_float = matches!(header.stored_type, StoredType::F32 | StoredType::F64);
+    let stored = header.stored_type;
+    let is_integral = match header.scaling {
+        Some(scaling) => scaling.keeps_integers(stored),
+        None => !matches!(stored, StoredType::F32 | StoredType::F64),
+    };
     match samples {
         SampleType::I32 => true,
-        SampleType::F64 => !is_float && header.scaling.is_none(),
+        SampleType::F64 => is_integral,
         _ => false,
     }
 }

@@ -120,6 +120,7 @@ impl VolumeSource {
         (inexact > 0).then(|| Warning::Converted {
             path: self.path.clone(),
             stored: header.stored_type,
+            is_scaled: header.scaling.is_some(),
             inexact,
         })
     }

@@ -1,7 +1,10 @@
 //! Warnings of successful jobs.
 
 use super::error::PointsOutside;
-use crate::{grid::SampleSummary, io::StoredType};
+use crate::{
+    grid::{SampleSummary, format_label},
+    io::StoredType,
+};
 use std::path::PathBuf;
 
 /// A warning of a successful job. The message names the file.
@@ -17,12 +20,18 @@ pub enum Warning {
         note: String,
     },
     /// Samples were converted to `f32`, and some of them rounded.
-    #[error("{}: {stored} samples are converted to f32; {inexact} of them are not exact", path.display())]
+    #[error(
+        "{}: {}{stored} samples are converted to f32; {inexact} of them are not exact",
+        path.display(),
+        if *is_scaled { "scaled " } else { "" }
+    )]
     Converted {
         /// Path of the file.
         path: PathBuf,
         /// Sample type of the file.
         stored: StoredType,
+        /// `true` if the file states a scaling, which was applied before the conversion.
+        is_scaled: bool,
         /// Number of rounded samples.
         inexact: usize,
     },
@@ -153,7 +162,10 @@ pub enum EmptyReason {
     )]
     Excluded,
     /// No cell has the label at some corners and not at others.
-    #[error("no cell has both samples that are {label} and samples that are not")]
+    #[error(
+        "no cell has both samples that are {} and samples that are not",
+        format_label(*label)
+    )]
     Label {
         /// The label.
         label: f64,

@@ -65,6 +65,17 @@ pub enum SkeletonError {
         /// Value of the sample.
         value: f64,
     },
+    /// A label does not fit in 64 bits with a sign.
+    #[error(
+        "the sample at voxel ({}, {}, {}) is {value:.0}: labels must be at least -2^63 and less than 2^63; renumber them",
+        voxel[0], voxel[1], voxel[2]
+    )]
+    LabelTooLarge {
+        /// Position of the voxel.
+        voxel: [usize; 3],
+        /// Value of the sample.
+        value: f64,
+    },
     /// A selected label has no voxel.
     #[error("no voxel has the label {label}; the labels are {present}")]
     NoSuchLabel {

@@ -99,15 +99,82 @@ fn complex_numbers_have_two_components() {
     }
 }
 
+/// Intent codes of `nifti1.h`: none, a statistic with parameters per voxel, estimates and names,
+/// matrices, vectors, points, triangles, quaternions, and those of GIFTI.
+const INTENTS: [i16; 20] = [
+    0, 2, 3, 24, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 2001, 2002,
+    2003, 2004, 2005,
+];
+
+/// Reads volume `volume` and component `component`.
+fn part(volume: u64, component: u64) -> ReadOptions {
+    ReadOptions {
+        volume: Some(volume),
+        component: Some(component),
+        ..ReadOptions::default()
+    }
+}
+
+/// Checks all volumes and components of a file of 2 x 1 x 2 samples that count from 0 in storage
+/// order: 2 time steps of 3 components, repeated `repeats` times.
+fn check_series(name: &str, bytes: &[u8], repeats: u64) {
+    for volume in 0..2 * repeats {
+        let (time, repeat) = (volume % 2, volume / 2);
+        for component in 0..3 {
+            let (found, file) = read::<u8>(name, bytes, &part(volume, component));
+            // Index [.., time, component, repeat] of an array in Fortran order, as in nibabel.
+            let first = 4 * (time + 2 * (component + 3 * repeat)) as u8;
+            assert_eq!(
+                found,
+                [0, 1, 2, 3].map(|it| first + it),
+                "{volume} {component}"
+            );
+            let header = file.header;
+            assert_eq!((header.volumes, header.components), (2 * repeats, 3));
+            assert_eq!((header.volume, header.component), (volume, component));
+        }
+    }
+    let error = |options| {
+        read_volume_bytes(name, bytes, &options)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(error(part(2 * repeats, 0)).contains(&format!("no volume {}", 2 * repeats)));
+    assert!(error(part(0, 3)).contains("no component 3; each has 3"));
+    assert!(error(component(0)).contains(&format!("holds {} volumes", 2 * repeats)));
+}
+
 #[test]
-fn planar_vector_components_are_read() {
-    let mut file = Nifti::new(&[2, 1, 2, 1, 3], 2, 8);
-    file.i16(68, 1007); // a vector
-    let bytes = file.samples(&(0..12).collect::<Vec<u8>>());
-    assert!(message("a.nii", &bytes).contains("each sample has 3 components"));
-    let (found, file) = read::<u8>("a.nii", &bytes, &component(1));
-    assert_eq!(found, [4, 5, 6, 7]);
-    assert_eq!((file.header.components, file.header.volumes), (3, 1));
+fn fifth_axis_of_nifti_holds_components_whatever_the_intent() {
+    for intent in INTENTS {
+        for (dims, repeats) in [(&[2, 1, 2, 2, 3][..], 1), (&[2, 1, 2, 2, 3, 2], 2)] {
+            let mut file = Nifti::new(dims, 2, 8);
+            file.i16(68, intent);
+            let bytes = file.samples(&(0..24 * repeats as u8).collect::<Vec<_>>());
+            check_series("a.nii", &bytes, repeats);
+        }
+        let mut file = Nifti::new(&[2, 1, 2, 1, 3], 2, 8);
+        file.i16(68, intent);
+        let bytes = file.samples(&(0..12).collect::<Vec<u8>>());
+        assert!(message("a.nii", &bytes).contains("each sample has 3 components"));
+        let (found, file) = read::<u8>("a.nii", &bytes, &component(1));
+        assert_eq!(found, [4, 5, 6, 7]);
+        assert_eq!((file.header.components, file.header.volumes), (3, 1));
+    }
+}
+
+#[test]
+fn components_of_complex_vectors_count_the_parts_first() {
+    let bytes: Vec<u8> = (0..12).flat_map(|it| (it as f32).to_le_bytes()).collect();
+    let file = Nifti::new(&[1, 1, 1, 2, 3], 32, 64).samples(&bytes);
+    for time in 0..2 {
+        for index in 0..6 {
+            let (found, _) = read::<f32>("a.nii", &file, &part(time, index));
+            let (imaginary, component) = (index % 2, index / 2);
+            let expected = 2 * (time + 2 * component) + imaginary;
+            assert_eq!(found, [expected as f32], "{time} {index}");
+        }
+    }
 }
 
 #[test]

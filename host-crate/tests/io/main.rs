@@ -3,13 +3,16 @@
 
 mod bad_input;
 mod components;
+mod geometry_range;
 mod helpers;
 mod mesh_files;
 mod mesh_pieces;
 mod mesh_readers;
 mod metaimage;
+mod nifti_by_python;
 mod nifti_fields;
 mod nifti_files;
+mod nifti_scaling;
 mod npy_by_python;
 mod npy_files;
 mod nrrd;

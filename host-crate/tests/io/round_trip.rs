@@ -178,3 +178,18 @@ fn numbers_without_a_sign_are_stored_so() {
     assert!(error.contains("sample 2 is -5"), "{error}");
     assert!(!folder.path().join("b.npy").exists());
 }
+
+#[test]
+fn nifti_keeps_the_position_of_volumes_far_from_the_origin() {
+    let folder = folder();
+    let path = folder.path().join("far.nii");
+    for (origin, version) in [(-127.3, "NIfTI-1"), (4_500_000.37, "NIfTI-2")] {
+        let geometry = Geometry::from_spacing([0.01; 3], [origin, 5.0, 0.1]).unwrap();
+        let volume = sample_volume(SampleType::U8, geometry);
+        write_volume(&path, &volume, &VolumeWriteOptions::default()).unwrap();
+        let file = read_volume(&path, &ReadOptions::default()).unwrap();
+        let offset = geometry.misalignment(file.volume.geometry(), volume.dims());
+        assert!(offset.voxels < 1e-3, "{offset:?}");
+        assert_eq!(file.header.version.as_deref(), Some(version));
+    }
+}

@@ -22,7 +22,24 @@ pub enum SampleProblem {
         /// Sample type in the file.
         stored: StoredType,
     },
-    /// A text sample is not a number of its type.
+    /// A finite sample whose scaled value is not finite.
+    #[error(
+        "sample {index}, at voxel {}, {}, {}, is stored as {stored:e}; times the slope {slope:e} plus the intercept {intercept:e} it \
+         exceeds the range of f64; correct the slope and the intercept in the header", voxel[0], voxel[1], voxel[2]
+    )]
+    ScalingOverflow {
+        /// Index of the first such sample in its volume.
+        index: u64,
+        /// Voxel of that sample.
+        voxel: [u64; 3],
+        /// Stored value of that sample.
+        stored: f64,
+        /// Factor of the scaling.
+        slope: f64,
+        /// Summand of the scaling.
+        intercept: f64,
+    },
+    /// A text sample is not a finite number of its type, infinity or NaN.
     #[error("sample {index} is {text:?}, which is not a {stored}; correct the file")]
     InvalidNumber {
         /// Index of the sample.

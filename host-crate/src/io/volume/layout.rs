@@ -31,8 +31,8 @@ pub(crate) struct Layout {
     pub stored: StoredType,
     /// Byte order of the samples.
     pub order: ByteOrder,
-    /// Sample type of the volume that is read. Wide integers become `i32`, or `f64` if one of them
-    /// exceeds `i32`.
+    /// Sample type of the volume that is read, after scaling. Wide integers become `i32`, or `f64`
+    /// if one of them exceeds `i32`.
     pub values: SampleType,
 }
 
@@ -159,25 +159,16 @@ impl Layout {
     }
 
     /// Adds the voxel to an error about a sample.
-    pub fn at_voxel(&self, problem: FileProblem) -> FileProblem {
-        match problem {
-            FileProblem::Sample(SampleProblem::NotRepresentable {
-                index,
-                value,
-                stored,
-                ..
-            }) => {
-                let [nx, ny, _] = self.dims.map(|size| size.max(1) as u64);
-                SampleProblem::NotRepresentable {
-                    index,
-                    voxel: [index % nx, index / nx % ny, index / nx / ny],
-                    value,
-                    stored,
-                }
-                .into()
-            }
-            other => other,
+    pub fn at_voxel(&self, mut problem: FileProblem) -> FileProblem {
+        if let FileProblem::Sample(
+            SampleProblem::NotRepresentable { index, voxel, .. }
+            | SampleProblem::ScalingOverflow { index, voxel, .. },
+        ) = &mut problem
+        {
+            let [nx, ny, _] = self.dims.map(|size| size.max(1) as u64);
+            *voxel = [*index % nx, *index / nx % ny, *index / nx / ny];
         }
+        problem
     }
 
     /// Returns the sizes, preceded by the number of components if there are several.

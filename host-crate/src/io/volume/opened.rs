@@ -34,7 +34,15 @@ pub(crate) struct OpenedVolume<'a> {
 
 impl<'a> OpenedVolume<'a> {
     /// Creates the description of a file with binary samples.
-    pub fn new(source: Source<'a>, layout: Layout, geometry: Geometry, header: HeaderInfo) -> Self {
+    pub fn new(
+        source: Source<'a>,
+        mut layout: Layout,
+        geometry: Geometry,
+        header: HeaderInfo,
+    ) -> Self {
+        if let Some(scaling) = header.scaling {
+            layout.values = scaling.value_type(layout.stored);
+        }
         Self {
             source,
             layout,

@@ -128,11 +128,12 @@ pub struct HeaderInfo {
     pub stored_type: StoredType,
     /// Byte order of the samples in the file.
     pub byte_order: ByteOrder,
-    /// Scaling that was applied to the samples. Scaled samples are `f32`, or `f64` if the stored
-    /// ones are `f64` or integers of at least 32 bits.
+    /// Scaling that was applied to the samples. Scaled samples are `f64`, or `f32` if that
+    /// represents the value of every integer that the stored type can hold.
     pub scaling: Option<Scaling>,
     /// Sizes of all axes as the file states them, along x, y and z; axes after the third count
-    /// volumes. Components of a sample are not an axis.
+    /// volumes, except the fifth of NIfTI, which holds components. Interleaved components are not
+    /// an axis.
     pub sizes: Vec<u64>,
     /// Number of volumes in the file.
     pub volumes: u64,

@@ -13,7 +13,7 @@ use crate::io::volume::nrrd;
 use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::volume::raw;
 use crate::io::volume::sample_stream::SampleStream;
-use crate::io::volume::samples::{SAMPLES, value_type};
+use crate::io::volume::samples::SAMPLES;
 use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
 use crate::io::{
     ByteCount, Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile,
@@ -220,7 +220,7 @@ pub(crate) fn read_samples(
 
 fn read_opened(opened: OpenedVolume<'_>, options: &ReadOptions) -> Result<AnyVolume, FileProblem> {
     let (dims, geometry) = (opened.layout.dims, opened.geometry);
-    let sample_type = value_type(&opened.layout, opened.header.scaling);
+    let sample_type = opened.layout.values;
     let mut stream = SampleStream::start(opened, options)?;
     let volume = with_sample_type!(sample_type, T => read_as::<T>(&mut stream, dims, geometry)?);
     stream.finish()?;

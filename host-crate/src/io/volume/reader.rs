@@ -8,7 +8,7 @@ use crate::io::source::Remaining;
 use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
 use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
 use crate::io::volume::read::{VolumeInput, needs_f64};
-use crate::io::volume::samples::{STEP, grow, value_type};
+use crate::io::volume::samples::{STEP, grow};
 use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
 use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions, SampleProblem, SelectionProblem};
 
@@ -53,8 +53,6 @@ pub struct VolumeReader<'a> {
     dims: [usize; 3],
     geometry: Geometry,
     sample_type: SampleType,
-    /// Sample type before scaling.
-    values: SampleType,
     header: HeaderInfo,
     data_name: Option<String>,
     /// `true` if the data come from a pipe, which cannot be opened again.
@@ -107,10 +105,9 @@ impl<'a> VolumeReader<'a> {
         if opened.may_need_f64() && needs_f64(&input, options) {
             opened.layout.values = SampleType::F64;
         }
-        let values = opened.layout.values;
+        let sample_type = opened.layout.values;
         let data_name = opened.data_name.clone();
         let (dims, geometry, header) = (opened.layout.dims, opened.geometry, opened.header.clone());
-        let sample_type = value_type(&opened.layout, header.scaling);
         let is_pipe = opened.source.remaining() == Remaining::Unknown;
         let planes = in_volume_order(opened, &input, options, PlaneBuffer::Bounded)
             .and_then(|opened| plane_source(opened, options))
@@ -120,7 +117,6 @@ impl<'a> VolumeReader<'a> {
             dims,
             geometry,
             sample_type,
-            values,
             header,
             data_name,
             is_pipe,
@@ -300,7 +296,7 @@ impl<'a> VolumeReader<'a> {
             options,
             dims,
             header,
-            values,
+            sample_type,
             is_pipe,
             planes,
             ..
@@ -313,7 +309,7 @@ impl<'a> VolumeReader<'a> {
                 });
             }
             let mut opened = input.open(options)?;
-            opened.layout.values = *values;
+            opened.layout.values = *sample_type;
             let buffer = PlaneBuffer::Bounded;
             let opened = in_volume_order(opened, input, options, buffer)?;
             if opened.layout.dims != *dims || opened.header != *header {

@@ -45,8 +45,7 @@ impl<'a> SampleStream<'a> {
         self.next
     }
 
-    /// Fills `out` with the next samples. Its type must be the file's
-    /// [`value_type`](crate::io::volume::samples::value_type).
+    /// Fills `out` with the next samples. Its type must be that of [`Layout::values`].
     pub fn read<T: Sample>(&mut self, out: &mut [T]) -> Result<(), FileProblem> {
         let first = self.next as u64;
         let stored = self.layout.stored;

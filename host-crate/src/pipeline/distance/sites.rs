@@ -6,12 +6,11 @@ use super::{
 };
 use crate::{
     distance::Method,
-    grid::{AnyVolume, Geometry, Inside, Mask, Points, first_fraction},
+    grid::{AnyVolume, Geometry, Inside, Mask, Points, SampleType, first_fraction},
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
     memory,
     pipeline::{
-        PipelineError, VolumeSource, Warning, at, kernel_volume::is_wide, level::ResolvedLevel,
-        source::reader_notes,
+        PipelineError, VolumeSource, Warning, at, level::ResolvedLevel, source::reader_notes,
     },
 };
 
@@ -111,7 +110,7 @@ fn read_level_sites(
         });
     }
     let (mask, conversion) = match level {
-        // Integers that f32 may not represent are compared exactly.
+        // Samples that f32 may not represent are compared exactly.
         ResolvedLevel::Iso(exact_isovalue) => {
             read_site_mask(job, warnings, |sample, is_wide| match (is_wide, inside) {
                 (true, Inside::Above) => sample >= exact_isovalue,
@@ -156,7 +155,8 @@ fn read_volume(
 }
 
 /// Reads the mask of sites in ranges of planes, and returns it with a warning about inexact
-/// samples, if any. The second argument of `is_site` is `true` for [wide](is_wide) integers.
+/// samples, if any. The second argument of `is_site` is `true` for samples of `i32` and `f64`,
+/// which are compared exactly.
 fn read_site_mask(
     job: &DistanceJob,
     warnings: &mut Vec<Warning>,
@@ -164,7 +164,7 @@ fn read_site_mask(
 ) -> Result<(Mask, Option<Warning>), PipelineError> {
     let mut reader = job.input.open()?;
     let header = reader.header().clone();
-    let is_wide = is_wide(&header, reader.sample_type());
+    let is_wide = matches!(reader.sample_type(), SampleType::I32 | SampleType::F64);
     warnings.extend(job.input.notes(&header));
     let geometry = job.input.geometry(reader.geometry())?;
     let read = read_mask(&mut reader, |sample| is_site(sample, is_wide));

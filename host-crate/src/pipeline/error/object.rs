@@ -1,6 +1,6 @@
 //! Errors of the selection of an object.
 
-use crate::grid::Selection;
+use crate::grid::{Selection, format_label};
 
 /// An error of the selection of an object.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +12,14 @@ pub enum ObjectError {
     /// The list of labels is empty.
     #[error("the list of labels is empty: name one at least")]
     NoLabels,
+    /// The selected label does not fit in 64 bits with a sign.
+    #[error(
+        "the label is {label:.0}: labels must be at least -2^63 and less than 2^63; renumber them"
+    )]
+    LabelTooLarge {
+        /// The label.
+        label: f64,
+    },
     /// No voxel is selected.
     #[error("there is no object: {}", nothing(*selection, *range))]
     Nothing {
@@ -46,6 +54,7 @@ fn nothing(selection: Selection, range: Option<[f64; 2]>) -> String {
     match selection {
         Selection::NotZero => "every sample is 0".to_owned(),
         Selection::Label(label) => {
+            let label = format_label(label);
             format!("no sample is {label} ({samples}); give another label")
         }
         Selection::AtLeast(_) => {

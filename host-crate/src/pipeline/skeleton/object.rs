@@ -5,7 +5,7 @@ use crate::{
     device::{DeviceError, Stream},
     grid::{
         AnyDeviceVolume, AnyVolume, DeviceMask, Geometry, Inside, Mask, Sample, Selection,
-        with_volume,
+        label_from_f64, with_volume,
     },
     pipeline::{Level, PipelineError, Problem, VolumeSource},
     voxelize::{VoxelizeParams, mask_to_volume},
@@ -117,7 +117,7 @@ impl ObjectSource {
             Self::Volume {
                 level: Level::Label(label),
                 ..
-            } if label.fract() == 0.0 => Some(vec![*label as i64]),
+            } if label.fract() == 0.0 => label_from_f64(*label).map(|label| vec![label]),
             Self::Volume { .. } | Self::Mesh { .. } => Some(vec![1]),
             Self::Labels { labels, .. } => {
                 let labels: BTreeSet<i64> = labels.as_ref()?.iter().copied().collect();
@@ -129,7 +129,17 @@ impl ObjectSource {
     /// Checks everything that can be checked before the input is read.
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         match self {
-            Self::Volume { source, level, .. } => level.check_selection().map_err(source.error()),
+            Self::Volume { source, level, .. } => {
+                level.check_selection().map_err(source.error())?;
+                match *level {
+                    Level::Label(label)
+                        if label.fract() == 0.0 && label_from_f64(label).is_none() =>
+                    {
+                        Err(ObjectError::LabelTooLarge { label }).map_err(source.error())
+                    }
+                    _ => Ok(()),
+                }
+            }
             Self::Labels { source, labels } => match labels {
                 Some(labels) if labels.is_empty() => {
                     Err(ObjectError::NoLabels).map_err(source.error())

@@ -48,8 +48,10 @@ pub(crate) fn open<'a>(
     check_bits(&fields, stored, components, &mut notes);
     let layout = Layout::new(&sizes(&fields)?, stored, fields.order)?;
     let mut layout = layout.with_components(components)?;
-    if VECTORS.contains(&fields.intent_code) && fields.dim[0] == 5 && components == 1 {
-        layout = layout.with_component_axis(4);
+    let has_vectors = layout.sizes.get(VECTOR_AXIS).is_some_and(|&size| size > 1);
+    // Analyze 7.5 defines four axes.
+    if has_vectors && !matches!(fields.kind, Kind::Analyze(_)) {
+        layout = layout.with_component_axis(VECTOR_AXIS);
     }
 
     let mut header = HeaderInfo::new(VolumeFormat::Nifti, stored, fields.order);
@@ -122,9 +124,11 @@ const TYPES: [(i16, StoredType, u64); 14] = [
 /// Codes of the colour types, rgb24 and rgba32.
 const COLOURS: [i16; 2] = [128, 2304];
 
-/// `NIFTI_INTENT_*` codes whose fifth axis holds the components of a sample: symmetric matrix,
-/// displacement, vector, point set, quaternion, colours.
-const VECTORS: [i32; 7] = [1005, 1006, 1007, 1008, 1010, 2003, 2004];
+/// Index of the fifth axis, which holds the values of each location whatever the intent: "The 5th
+/// dimension of the dataset, if present (i.e., dim\[0\]=5 and dim\[5\] > 1), contains multiple
+/// values (e.g., a vector) to be stored at each spatiotemporal location" (`nifti1.h`). The other
+/// axes after the third count volumes.
+const VECTOR_AXIS: usize = 4;
 
 /// Codes that cannot be read, with their names for the message.
 const UNSUPPORTED: [(i16, &str); 4] = [

@@ -1,8 +1,9 @@
-//! Header of NIfTI files to be written: version 1, or version 2 if a size exceeds 16 bits. The
-//! affine is stored as sform.
+//! Header of NIfTI files to be written: version 1, or version 2 if a size exceeds 16 bits or the
+//! 32-bit affine of version 1 would displace voxels. The affine is stored as sform.
 
 use super::TYPES;
 use super::header::{SIZE_1, SIZE_2};
+use crate::grid::Geometry;
 use crate::io::volume::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
@@ -11,16 +12,28 @@ const SCANNER: i32 = 1;
 /// `NIFTI_UNITS_MM`.
 const MILLIMETRES: i32 = 2;
 
+/// Largest displacement of a voxel by the rounding of the affine, in voxels.
+const MAX_DISPLACEMENT: f64 = 1e-3;
+
 /// Returns the header.
 pub(crate) fn header(content: &VolumeContent) -> Vec<u8> {
-    let fits_version_1 = content.dims.iter().all(|&dim| i16::try_from(dim).is_ok());
-    let mut header = if fits_version_1 {
+    let fits_16_bits = content.dims.iter().all(|&dim| i16::try_from(dim).is_ok());
+    let mut header = if fits_16_bits && fits_f32(content) {
         header_1(content)
     } else {
         header_2(content)
     };
     header.extend([0; 4]); // no extensions
     header
+}
+
+/// Returns `true` if rounding the affine to `f32` displaces no voxel noticeably.
+fn fits_f32(content: &VolumeContent) -> bool {
+    let rounded = content.geometry.affine().map(|it| f64::from(it as f32));
+    Geometry::from_affine(&rounded).is_ok_and(|rounded| {
+        let displacement = content.geometry.misalignment(&rounded, content.dims);
+        displacement.voxels <= MAX_DISPLACEMENT
+    })
 }
 
 /// Header under construction.

@@ -6,12 +6,12 @@ pub(in crate::io) mod text;
 
 use bytemuck::cast_slice_mut;
 
-use crate::io::volume::layout::Layout;
 use crate::io::{ByteOrder, FileProblem, SampleProblem, Scaling, StoredType};
 use crate::{
     grid::{Sample, SampleType, with_kernel_sample_type},
     memory, parallel,
 };
+use scaling::ScaledSample;
 
 /// Size of the steps in which samples are converted and memory grows, in bytes.
 pub(crate) const STEP: usize = 4 << 20;
@@ -23,17 +23,8 @@ pub(crate) trait StoredSamples {
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem>;
 }
 
-/// Returns the sample type after scaling.
-pub(crate) fn value_type(layout: &Layout, scaling: Option<Scaling>) -> SampleType {
-    match (scaling, layout.stored.sample_type()) {
-        (None, _) => layout.values,
-        // f32 cannot represent all values of these types.
-        (Some(_), SampleType::I32 | SampleType::F64) => SampleType::F64,
-        (Some(_), _) => SampleType::F32,
-    }
-}
-
-/// Fills `out` with samples, scaled if there is a scaling. The type of `out` is the [`value_type`].
+/// Fills `out` with samples, scaled if there is a scaling. The type of `out` is that of
+/// [`Layout::values`](crate::io::volume::layout::Layout::values).
 pub(crate) fn fill_values<T: Sample>(
     stored: StoredType,
     scaling: Option<Scaling>,
@@ -46,47 +37,41 @@ pub(crate) fn fill_values<T: Sample>(
     };
     with_kernel_sample_type!(
         stored.sample_type(),
-        S => fill_scaled::<S>(scaling, samples, first, cast_slice_mut(out)),
-        _ => {
-            let values: &mut [f64] = cast_slice_mut(out);
-            samples.fill(first, values)?;
-            scale_in_place(scaling, values);
-            Ok(())
-        }
+        S => fill_scaled_from::<S, T>(scaling, samples, first, out),
+        _ => fill_scaled_from::<f64, T>(scaling, samples, first, out)
     )
 }
 
-/// Fills `values` with scaled samples of type `S`, [`STEP`] bytes at a time.
-fn fill_scaled<S: Sample>(
+/// Fills `out`, of type `f32` or `f64`, with scaled samples that are decoded as type `S`.
+fn fill_scaled_from<S: Sample, T: Sample>(
     scaling: Scaling,
     samples: &mut impl StoredSamples,
     first: u64,
-    values: &mut [f32],
+    out: &mut [T],
+) -> Result<(), FileProblem> {
+    if T::TYPE == SampleType::F64 {
+        fill_scaled::<S, f64>(scaling, samples, first, cast_slice_mut(out))
+    } else {
+        fill_scaled::<S, f32>(scaling, samples, first, cast_slice_mut(out))
+    }
+}
+
+/// Fills `values` with scaled samples that are decoded as type `S`, [`STEP`] bytes at a time.
+fn fill_scaled<S: Sample, V: ScaledSample>(
+    scaling: Scaling,
+    samples: &mut impl StoredSamples,
+    first: u64,
+    values: &mut [V],
 ) -> Result<(), FileProblem> {
     let step = STEP / size_of::<S>();
     let mut buffer = memory::try_filled(SAMPLES, step.min(values.len()), S::zeroed())?;
     for (index, values) in values.chunks_mut(step).enumerate() {
         let buffer = &mut buffer[..values.len()];
-        samples.fill(first + (index * step) as u64, buffer)?;
-        scale(scaling, buffer, values);
+        let first = first + (index * step) as u64;
+        samples.fill(first, buffer)?;
+        scaling.scale(first, buffer, values)?;
     }
     Ok(())
-}
-
-fn scale_in_place(scaling: Scaling, values: &mut [f64]) {
-    parallel::for_each_chunk_mut(values, parallel::CHUNK_LEN, |_, values| {
-        for value in values {
-            *value = scaling.apply(*value);
-        }
-    });
-}
-
-fn scale<S: Sample>(scaling: Scaling, samples: &[S], values: &mut [f32]) {
-    parallel::for_each_chunk_mut(values, parallel::CHUNK_LEN, |first, values| {
-        for (value, sample) in values.iter_mut().zip(&samples[first..]) {
-            *value = scaling.apply(sample.to_f64()) as f32;
-        }
-    });
 }
 
 fn swap_bytes<T: Sample>(samples: &mut [T]) {

@@ -31,8 +31,8 @@ impl StoredSamples for DecimalSamples<'_, '_> {
             StoredType::U16 => self.parse_all::<u16, T>(first, out),
             StoredType::I16 => self.parse_all::<i16, T>(first, out),
             StoredType::I32 if T::TYPE == SampleType::I32 => self.parse_all::<i32, T>(first, out),
-            StoredType::F32 => self.parse_all::<f32, T>(first, out),
-            StoredType::F64 => self.parse_all::<f64, T>(first, out),
+            StoredType::F32 => self.parse_floats::<f32, T>(first, out),
+            StoredType::F64 => self.parse_floats::<f64, T>(first, out),
             StoredType::U32 | StoredType::U64 | StoredType::I64 | StoredType::I32 => {
                 if T::TYPE == SampleType::F64 {
                     self.parse_integers::<f64>(first, bytemuck::cast_slice_mut(out))
@@ -51,7 +51,24 @@ impl DecimalSamples<'_, '_> {
         first: u64,
         out: &mut [T],
     ) -> Result<(), FileProblem> {
-        self.parse_each(first, bytemuck::cast_slice_mut(out), |_, value: S| {
+        self.parse_each(first, bytemuck::cast_slice_mut(out), |_, _, value: S| {
+            Ok(value)
+        })
+    }
+
+    /// Reads numbers of the floating-point type `S`, which is the type `T` of `out`. Digits that
+    /// exceed the range of the type are an error, although the parser returns infinity for them.
+    fn parse_floats<S: Sample + FromStr, T: Sample>(
+        &mut self,
+        first: u64,
+        out: &mut [T],
+    ) -> Result<(), FileProblem> {
+        let stored = self.layout.stored;
+        let out: &mut [S] = bytemuck::cast_slice_mut(out);
+        self.parse_each(first, out, |index, word, value: S| {
+            if value.to_f64().is_infinite() && word.iter().any(u8::is_ascii_digit) {
+                return Err(invalid_number(index, word, stored));
+            }
             Ok(value)
         })
     }
@@ -62,7 +79,7 @@ impl DecimalSamples<'_, '_> {
         out: &mut [S],
     ) -> Result<(), FileProblem> {
         let (stored, before) = (self.layout.stored, self.before);
-        self.parse_each(first, out, |index, value| {
+        self.parse_each(first, out, |index, _, value| {
             narrow(value, index - before, stored)
         })
     }
@@ -71,11 +88,11 @@ impl DecimalSamples<'_, '_> {
         &mut self,
         first: u64,
         out: &mut [S],
-        convert: impl Fn(u64, P) -> Result<S, FileProblem>,
+        convert: impl Fn(u64, &[u8], P) -> Result<S, FileProblem>,
     ) -> Result<(), FileProblem> {
         for (sample, index) in out.iter_mut().zip(self.before + first..) {
             let word = self.next_word(index)?;
-            *sample = convert(index, parse(index, &word, self.layout)?)?;
+            *sample = convert(index, &word, parse(index, &word, self.layout)?)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Runs of equal labels along x, and their 26-connected components.
 
 use crate::{
-    grid::{Mask, Sample, VolumeView},
+    grid::{Mask, Sample, VolumeView, label_from_f64},
     memory::{
         CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind,
         zeroed_or_unwind,
@@ -67,6 +67,7 @@ impl Runs {
     ///
     /// # Errors
     /// [`SkeletonError::NotALabel`] for a sample that is not an integer,
+    /// [`SkeletonError::LabelTooLarge`] for an integer beyond 64 bits,
     /// [`SkeletonError::AxisTooLong`].
     pub fn from_labels<T: Sample>(
         volume: VolumeView<'_, T>,
@@ -98,10 +99,7 @@ impl Runs {
                     while x < nx && row[x] == sample {
                         x += 1;
                     }
-                    let label = to_label(sample).ok_or(SkeletonError::NotALabel {
-                        voxel: [start, y, z],
-                        value: sample.to_f64(),
-                    })?;
+                    let label = to_label(sample, [start, y, z])?;
                     if is_selected(label) {
                         runs.push_or_unwind(Run {
                             start: start as u32,
@@ -297,9 +295,12 @@ fn check_axes(dims: [usize; 3]) -> Result<(), SkeletonError> {
     }
 }
 
-/// Converts a sample to a label, or returns `None` if it is not an integer.
-fn to_label<T: Sample>(sample: T) -> Option<i64> {
+/// Converts the sample of a voxel to a label.
+fn to_label<T: Sample>(sample: T, voxel: [usize; 3]) -> Result<i64, SkeletonError> {
     let value = sample.to_f64();
-    let label = value as i64;
-    (label as f64 == value).then_some(label)
+    // The fraction of infinity and of NaN is NaN.
+    if value.fract() != 0.0 {
+        return Err(SkeletonError::NotALabel { voxel, value });
+    }
+    label_from_f64(value).ok_or(SkeletonError::LabelTooLarge { voxel, value })
 }
