@@ -3,7 +3,8 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `output_format`, `read`, `opened`, `layout`, `extra_axes` | format, header contents, size checks |
+//! | `output_format`, `read`, `opened` | format, header contents |
+//! | `layout`, `extra_axes` | sizes, types, selection of volumes and components |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
 //! | `reader`, `planes` | reading plane by plane |
 //! | `transpose` | samples with z as the fastest axis |
