@@ -8,7 +8,8 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "ferrovox-skeleton")]
 pub struct Arguments {
-    /// Only objects whose names contain one of these words [default: all but the atlas]
+    /// Only objects whose names contain one of these words; `all`, or `meshes` for those of
+    /// --meshes [default: all but the atlas]
     #[arg(long, value_name = "WORD", value_delimiter = ',')]
     pub objects: Vec<String>,
     /// List the objects without measuring
@@ -23,7 +24,7 @@ pub struct Arguments {
     /// Closed meshes (also .off) to voxelize and time as well, with the growth per doubling
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub meshes: Vec<PathBuf>,
-    /// Number of voxels along the longest side of a mesh
+    /// Numbers of voxels along the longest side of a mesh; up to 128, skeletons are also checked
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "64,96")]
     pub resolutions: Vec<u32>,
     /// Methods: medial; core, divergence and curvature of the potential field; none

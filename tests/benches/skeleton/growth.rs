@@ -3,7 +3,7 @@
 use crate::{
     Outcome,
     arguments::Arguments,
-    objects::{mesh_name, voxelize_mesh},
+    objects::{mesh_name, stem, voxelize_mesh},
     ours::timed,
 };
 use ferrovox::{device::Device, grid::Volume, monitor::Monitor, skeleton::medial};
@@ -37,7 +37,7 @@ pub fn measure(report: &mut Report, device: &Device, arguments: &Arguments) -> O
             let _ = writeln!(
                 table,
                 "| {} | {resolution} | {} | {} | {} | {} | {:.1} | {} | {:.0} |",
-                path.file_stem().unwrap_or_default().to_string_lossy(),
+                stem(path),
                 found.voxels,
                 found.tunnels,
                 found.endpoints,

@@ -118,13 +118,18 @@ pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         }
     }
     let words = &arguments.objects;
+    let meshes = arguments.meshes.iter().map(|path| stem(path));
+    let meshes: Vec<String> = meshes.collect();
     let is_selected = |name: &str| {
+        let is_mesh = || meshes.iter().any(|mesh| name.starts_with(mesh));
         if words.is_empty() {
             name != ATLAS
         } else {
-            words
-                .iter()
-                .any(|word| word == "all" || name.contains(word.as_str()))
+            words.iter().any(|word| match word.as_str() {
+                "all" => true,
+                "meshes" => is_mesh(),
+                word => name.contains(word),
+            })
         }
     };
     let mut subjects = Vec::new();
@@ -133,7 +138,7 @@ pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         known.name = name;
         subjects.push(Subject::new(known));
     }
-    if subjects.is_empty() {
+    if subjects.is_empty() && meshes.is_empty() {
         Err(format!("no object's name contains {words:?}; --list --objects all names them").into())
     } else {
         Ok(subjects)
@@ -158,8 +163,15 @@ fn net(seed: u64) -> ReferenceObject {
 
 /// Returns the name of a mesh at a resolution.
 pub fn mesh_name(path: &Path, resolution: u32) -> String {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    format!("{stem} at {resolution}")
+    format!("{} at {resolution}", stem(path))
+}
+
+/// Returns the name of a file without its extension.
+pub fn stem(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn mesh(path: &Path, resolution: u32) -> Outcome<ReferenceObject> {

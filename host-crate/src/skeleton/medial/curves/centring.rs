@@ -3,8 +3,9 @@
 use super::{
     endpoints::TrimmedEnd,
     intermediate_graph::IntermediateGraph,
+    newton_step::{newton_step, newton_step_across},
     resample::is_same_class,
-    surface_force::{FaceSources, newton_step, newton_step_across},
+    surface_force::FaceSources,
 };
 use crate::{
     memory::{

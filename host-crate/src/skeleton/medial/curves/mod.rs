@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod endpoints;
 pub mod intermediate_graph;
 pub mod intersections;
+pub mod newton_step;
 pub mod repair;
 pub mod resample;
 pub mod self_overlap;

@@ -64,8 +64,8 @@ impl Object {
         self.neighbour_at(voxel, bit).unwrap_or(voxel)
     }
 
-    /// Returns the word and the bit of a neighbour of the voxel at a bit of a word, in the direction
-    /// of a neighbour bit. The neighbour must belong to the component.
+    /// Returns the word and the bit of the neighbour of a voxel in the direction of a neighbour bit.
+    /// The voxel is given by its word and its bit; the neighbour must belong to the component.
     #[inline(always)]
     pub fn step(&self, word: usize, bit: u32, neighbour_bit: usize) -> (usize, u32) {
         let direction = neighbour_bit / 3;
@@ -121,10 +121,10 @@ impl Neighbours {
         self.pending
     }
 
-    /// Keeps the neighbours for which a condition holds. `are_selected(first)` returns the condition
-    /// for the voxels `first`, `first + 1` and `first + 2`; those that are no neighbours are
-    /// ignored, and `first` can be the number of voxels. There are no branches, because the
-    /// conditions are hard to predict.
+    /// Keeps the neighbours for which a condition holds. `are_selected(first)` returns it for the
+    /// voxels `first`, `first + 1` and `first + 2`; those that are no neighbours are ignored, and
+    /// `first` can be the number of voxels. There are no branches, because the conditions are hard
+    /// to predict.
     #[inline(always)]
     pub fn select(mut self, are_selected: impl Fn(usize) -> [bool; 3]) -> Self {
         let mut selected = 0;
