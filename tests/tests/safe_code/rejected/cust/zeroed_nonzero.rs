@@ -1,4 +1,4 @@
-// E0277: zeroed memory needs a type whose zero is valid
+// E0599: zeroed memory needs a type whose zero is valid
 #![forbid(unsafe_code)]
 
 use cust::memory::DeviceBuffer;
