@@ -2,9 +2,9 @@
 //! of a future, so that a thread can wait at a barrier without a stack: the values that it needs
 //! later are in its frame, and one step runs from one barrier to the next.
 
-use super::Executor;
 use super::current_thread::{FrameHeader, current_thread};
 use super::frames::Frames;
+use super::{Executor, end_thread};
 use crate::finding::Site;
 use std::future::Future;
 use std::pin::Pin;
@@ -34,7 +34,8 @@ impl Executor<'_> {
     /// Records the arrival of the running thread at the barrier. Returns `true` if the thread must
     /// end its step and wait.
     ///
-    /// Unwinding threads and aborted blocks run no steps, so neither is checked for here.
+    /// Unwinding threads run no steps and aborted blocks begin none, so neither is checked for before
+    /// the arrival.
     #[inline(always)]
     pub(crate) fn arrive(&self, site: Site, predicate: bool) -> bool {
         let Some((frames, head)) = self.current_frame() else {
@@ -44,6 +45,10 @@ impl Executor<'_> {
             return false;
         };
         if self.arrive_and_check_last(site, predicate) {
+            if self.failing.get() {
+                // Another block has failed. The last thread of a block would never suspend.
+                end_thread();
+            }
             return false;
         }
         frames.wait(head, site);

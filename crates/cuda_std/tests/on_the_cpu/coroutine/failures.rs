@@ -98,3 +98,72 @@ fn a_deadlock_names_threads_in_frames_and_on_stacks() {
         assert!(one.site.to_string().contains("failures.rs"));
     }
 }
+
+/// Waits on a stack, and again whenever the unwinding of the wait has been caught.
+fn retry_sync_forever() {
+    loop {
+        let _ = std::panic::catch_unwind(thread::sync_threads);
+    }
+}
+
+/// One thread panics while a function that the others have called catches their end.
+#[kernel]
+pub unsafe fn catching(output: ViewMut<u32>) {
+    let t = thread::thread_idx_x();
+    thread::sync_threads();
+    if t == 3 {
+        std::panic::resume_unwind(Box::new("quietly"));
+    }
+    retry_sync_forever();
+    output.write(t as usize, t);
+}
+
+/// The threads of block 0 panic; those of other blocks that are left poll with barriers.
+#[kernel]
+pub unsafe fn polling(flag: View<u32>, left: u32) {
+    if thread::block_idx_x() == 0 {
+        std::panic::resume_unwind(Box::new("quietly"));
+    }
+    if thread::thread_idx_x() < left {
+        while flag.read(0) == 0 {
+            thread::sync_threads();
+        }
+    }
+}
+
+/// Returns the error of a launch that must end.
+#[track_caller]
+fn launch_error(launch: impl FnOnce() -> Result<(), LaunchError> + Send + 'static) -> String {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build();
+        sender.send(pool.unwrap().install(launch))
+    });
+    let result = receiver.recv_timeout(std::time::Duration::from_secs(100));
+    result.expect("the launch ends").unwrap_err().to_string()
+}
+
+#[test]
+fn a_function_that_catches_its_end_ends_with_its_block() {
+    assert_is_coroutine::<catching>();
+    let text = launch_error(|| {
+        let mut output = [0; 64];
+        let args = (ViewMut::from(&mut output[..]),);
+        // SAFETY: each thread writes an element of its own.
+        unsafe { launch_on_cpu::<catching>(shape(1, 64), Mode::Fast, args) }
+    });
+    assert!(text.contains("quietly"), "{text}");
+}
+
+#[test]
+fn a_block_that_polls_with_barriers_ends_when_another_block_fails() {
+    assert_is_coroutine::<polling>();
+    for left in [64, 2, 1] {
+        let text = launch_error(move || {
+            let args = (View::from(&[0][..]), left);
+            // SAFETY: nothing is written.
+            unsafe { launch_on_cpu::<polling>(shape(4, 64), Mode::Fast, args) }
+        });
+        assert!(text.contains("quietly"), "{text}");
+    }
+}
