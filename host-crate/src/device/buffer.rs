@@ -8,7 +8,22 @@ use std::{fmt, marker::PhantomData};
 pub(super) const MAX_ELEMENT_ALIGN: usize = 4096;
 
 /// Types that a buffer can hold: plain data without padding, for which every bit pattern is a
-/// value, aligned to at most 4096 bytes (a stricter alignment is a compile error).
+/// value, aligned to at most 4096 bytes.
+///
+/// A stricter alignment is a compile error:
+///
+/// ```compile_fail,E0080
+/// #[derive(Clone, Copy)]
+/// #[repr(C, align(8192))]
+/// struct Large([u8; 8192]);
+/// // SAFETY: plain bytes without padding.
+/// unsafe impl bytemuck::Zeroable for Large {}
+/// // SAFETY: as above.
+/// unsafe impl bytemuck::Pod for Large {}
+///
+/// let stream = ferrovox::device::Device::cpu().stream().unwrap();
+/// stream.zeros::<Large>(1).unwrap();
+/// ```
 pub trait Element: bytemuck::Pod + Send + Sync {}
 
 impl<T: bytemuck::Pod + Send + Sync> Element for T {}
