@@ -119,8 +119,8 @@
 //! Do not use rayon inside a kernel: a CPU thread that waits in rayon picks up other work on the
 //! kernel's small stack. Do not spin without [`sync::yield_thread`]: the awaited thread may never
 //! be scheduled. Do not wait in an initialiser of a `thread_local!` variable: it is undefined
-//! behaviour (see [`launch()`]). Do not hold a lock or a `RefCell` borrow across a barrier if other threads of the
-//! block need it too.
+//! behaviour (see [`launch()`]). Do not hold a lock or a `RefCell` borrow across a barrier if other
+//! threads of the block need it too.
 //!
 //! # Cost
 //!

@@ -1,11 +1,12 @@
 //! Typed memory on a device.
 
-use super::{Device, DeviceError, cpu::CpuMemory, cuda::CudaMemory};
+use super::{
+    Device, DeviceError,
+    cpu::{CpuMemory, MAX_ELEMENT_ALIGN},
+    cuda::CudaMemory,
+};
 use cuda_std::{View, ViewMut};
 use std::{fmt, marker::PhantomData};
-
-/// Maximum alignment of a buffer's elements, in bytes: the page size of most systems.
-pub(super) const MAX_ELEMENT_ALIGN: usize = 4096;
 
 /// Types that a buffer can hold: plain data without padding, for which every bit pattern is a
 /// value, aligned to at most 4096 bytes.

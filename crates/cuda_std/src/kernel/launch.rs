@@ -76,8 +76,8 @@ pub trait Kernel: 'static {
 ///    Checked mode reports violations among the accesses that it tracks: those through views, and
 ///    those by `*` and index in kernels and `#[instrument]` functions.
 /// 3. Views of and pointers to a block's shared memory are not used after the block.
-/// 4. No thread waits in an initialiser of a `thread_local!` variable, nor in other code that relies
-///    on the order of calls on its stack: see [`simt::launch`].
+/// 4. No thread waits in an initialiser of a `thread_local!` variable, nor in other code that
+///    relies on the order of calls on its stack: see [`simt::launch`].
 /// 5. The requirements in the kernel's own documentation.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! Misuse by programs without `unsafe`: order of destruction, leaks, threads, callbacks, sizes. Code
-//! that must not compile is in `tests/tests/safe_code` of the workspace.
+//! Misuse by programs without `unsafe`: order of destruction, leaks, threads, callbacks, sizes.
+//! Code that must not compile is in `tests/tests/safe_code` of the workspace.
 
 #![forbid(unsafe_code)]
 

@@ -3,9 +3,9 @@
 //! Safe code can catch the unwinding and call a waiting function again. A thread that was ended
 //! cannot continue, and its stack cannot be abandoned either, because its values and the borrows of
 //! the launch would stay in use. The payload therefore unwinds again when the thread drops it,
-//! which leaves every loop around a `catch_unwind`. Two kinds of loops remain, and abort the process
-//! after [`MAX_CAUGHT_ENDS`] or [`MAX_WAITS_WHILE_UNWINDING`] iterations: those that forget or store
-//! each payload, and those in a destructor.
+//! which leaves every loop around a `catch_unwind`. Two kinds of loops remain, and abort the
+//! process after [`MAX_CAUGHT_ENDS`] or [`MAX_WAITS_WHILE_UNWINDING`] iterations: those that forget
+//! or store each payload, and those in a destructor.
 
 use super::Executor;
 use super::current_thread::{current_executor, current_thread, try_executor};
@@ -102,8 +102,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Counts that a thread of the block tries to wait while it unwinds, which does not wait. Aborts
-    /// the process if a destructor does so again and again.
+    /// Counts that a thread of the block tries to wait while it unwinds, which does not wait.
+    /// Aborts the process if a destructor does so again and again.
     #[cold]
     pub(super) fn count_wait_while_unwinding(&self) {
         let waits = self.waits_while_unwinding.get() + 1;

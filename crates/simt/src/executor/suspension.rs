@@ -34,8 +34,8 @@ impl Executor<'_> {
     /// Records the arrival of the running thread at the barrier. Returns `true` if the thread must
     /// end its step and wait.
     ///
-    /// Unwinding threads run no steps and aborted blocks begin none, so neither is checked for before
-    /// the arrival.
+    /// Unwinding threads run no steps and aborted blocks begin none, so neither is checked for
+    /// before the arrival.
     #[inline(always)]
     pub(crate) fn arrive(&self, site: Site, predicate: bool) -> bool {
         let Some((frames, head)) = self.current_frame() else {

@@ -1,9 +1,11 @@
 //! Memory of the CPU as a device.
 
-use crate::device::buffer::MAX_ELEMENT_ALIGN;
 use crate::memory::check_available;
 use memmap2::MmapMut;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Maximum alignment of a buffer's elements, in bytes: the page size of most systems.
+pub(in crate::device) const MAX_ELEMENT_ALIGN: usize = 4096;
 
 /// Page-aligned memory that returns to the pool of its device when dropped.
 pub(in crate::device) struct CpuMemory {
