@@ -1,7 +1,7 @@
 //! Translation of parameters in messages of the library into command-line options.
 
 /// Wordings of library messages, and their replacements with options of the command.
-const OPTIONS: [(&str, &str); 36] = [
+const OPTIONS: [(&str, &str); 38] = [
     ("a memory limit", "--memory"),
     ("change the maximum distance", "change --max-distance"),
     (
@@ -45,6 +45,10 @@ const OPTIONS: [(&str, &str); 36] = [
     ("name one device", "name one --device"),
     ("no comparison", "no --compare"),
     ("omit the strict check", "omit --strict"),
+    (
+        "or local or voxel coordinates",
+        "or give --coordinates local or voxel",
+    ),
     ("or round the samples", "or give --round-samples"),
     (
         "the check needs the whole mesh",
@@ -66,6 +70,7 @@ const OPTIONS: [(&str, &str); 36] = [
         "the square of --max-distance",
     ),
     ("there is no plane", "--slice"),
+    ("where it can be closed", "where --close closes it"),
     ("without the check", "without --check"),
     (
         "truncate it at a distance up to",

@@ -5,6 +5,7 @@ use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory}
 use clap::{Args, ValueEnum, builder::ArgPredicate};
 use ferrovox::io::MeshFormat;
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
+use ferrovox::pipeline::Coordinates;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -77,6 +78,14 @@ pub struct MeshArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
+    /// Coordinates of the file: world, local or voxel
+    ///
+    /// world is written as f64 where f32 would be imprecise: more than 8192 voxels from the world
+    /// origin. STL has f32 only, and is refused where that is off by more than 1/100 voxel. local
+    /// is relative to a point near the centre of the volume there, which --json reports as
+    /// mesh_origin. voxel counts voxels from the centre of the first.
+    #[arg(long, value_enum, default_value_t = CoordinatesName::World, value_name = "NAME", hide_possible_values = true, help_heading = "Output")]
+    pub coordinates: CoordinatesName,
     /// Add unit vertex normals, from the gradient of the samples or of their trilinear interpolant
     ///
     /// gradient, the default rule, is smoother and closer to the normals of smooth surfaces.
@@ -93,6 +102,9 @@ pub struct MeshArgs {
     #[command(flatten)]
     pub filters: MeshFilterArgs,
     /// Check the mesh, report its openings, and fail if it is not an oriented manifold
+    ///
+    /// Triangles without area and vertices at equal positions are defects too. Without it, an open
+    /// mesh is reported as a warning, and so are labels whose surfaces touch themselves.
     #[arg(long, help_heading = "Output")]
     pub check: bool,
     /// Implementation of the extraction; all produce the same mesh
@@ -123,6 +135,26 @@ pub enum MethodName {
     Fused,
     /// One kernel per stage; the volume must fit one device
     Staged,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoordinatesName {
+    /// World coordinates
+    World,
+    /// World units, relative to a point near the centre of a volume far from the world origin
+    Local,
+    /// Voxel indices
+    Voxel,
+}
+
+impl From<CoordinatesName> for Coordinates {
+    fn from(name: CoordinatesName) -> Self {
+        match name {
+            CoordinatesName::World => Self::World,
+            CoordinatesName::Local => Self::Local,
+            CoordinatesName::Voxel => Self::Voxel,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

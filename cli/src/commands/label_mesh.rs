@@ -9,8 +9,9 @@ use crate::{
     usage::refuse,
     watch::run_monitored,
 };
-use ferrovox::pipeline::label_mesh::{
-    self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome,
+use ferrovox::pipeline::{
+    Coordinates,
+    label_mesh::{self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome},
 };
 use serde::Serialize;
 
@@ -27,6 +28,8 @@ struct Json {
     sample_type: &'static str,
     #[serde(flatten)]
     devices: Devices,
+    coordinates: &'static str,
+    mesh_origin: [f64; 3],
     vertices: u64,
     /// Number of triangles of all walls, each counted once.
     triangles: u64,
@@ -49,6 +52,7 @@ struct Label {
     components: Option<usize>,
     euler: Option<i64>,
     degenerate_triangles: Option<usize>,
+    duplicate_positions: Option<usize>,
     area: Option<f64>,
     volume: Option<f64>,
 }
@@ -68,6 +72,7 @@ impl From<&LabelSurfaceOutcome> for Label {
             components: report.map(|report| report.components),
             euler: report.map(|report| report.euler_characteristic()),
             degenerate_triangles: report.map(|report| report.degenerate_triangles),
+            duplicate_positions: report.map(|report| report.duplicate_positions),
             area: report.map(|report| report.area),
             volume: report.map(|report| report.volume),
         }
@@ -89,6 +94,7 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
             LabelList::Listed(labels) => Some(labels.clone()),
         },
         output: args.output.clone(),
+        coordinates: args.coordinates.into(),
         device: devices
             .into_iter()
             .next()
@@ -114,6 +120,8 @@ fn json(args: &MeshArgs, made: &LabelMeshOutcome) -> Json {
         grid: Grid::new(made.dims, &made.geometry),
         sample_type: made.sample_type.name(),
         devices: Devices::from_runs(&made.devices),
+        coordinates: Coordinates::from(args.coordinates).name(),
+        mesh_origin: made.mesh_origin,
         vertices: made.vertices,
         triangles: made.triangles,
         index_bits: made.index_bits,

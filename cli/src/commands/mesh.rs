@@ -66,6 +66,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         mask: args.mask.as_ref().map(VolumeSource::new),
         output: args.output.clone(),
         surface,
+        coordinates: args.coordinates.into(),
         filters: args.filters.into(),
         devices: args.device.open()?,
         memory: args.memory,

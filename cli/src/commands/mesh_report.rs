@@ -10,7 +10,10 @@ use ferrovox::{
     isosurface::{Method, NormalSource, Topology, TopologyCounts, VertexPlacement},
     mesh::{MeshReport, Opening},
     mesh_filter::{ComponentFilterReport, SimplifyReport, SmoothParams},
-    pipeline::mesh::{MeshChecked, MeshFilters, MeshOutcome},
+    pipeline::{
+        Coordinates,
+        mesh::{MeshChecked, MeshFilters, MeshOutcome},
+    },
 };
 use serde::Serialize;
 
@@ -37,6 +40,8 @@ pub struct Json<'a> {
     devices: Devices,
     slabs: u64,
     streamed: bool,
+    coordinates: &'static str,
+    mesh_origin: [f64; 3],
     vertices: u64,
     triangles: u64,
     index_bits: u32,
@@ -58,10 +63,31 @@ pub struct Json<'a> {
     boundary_edges: Option<usize>,
     openings: Option<&'a [Opening]>,
     degenerate_triangles: Option<usize>,
+    duplicate_positions: Option<usize>,
     area: Option<f64>,
     volume: Option<f64>,
-    bounds: Option<[[f32; 3]; 2]>,
+    bounds: Option<Bounds>,
     timings: JsonTimings,
+}
+
+/// Bounding box in the precision in which positions are stored: with the digits of `f32` near the
+/// world origin.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Bounds {
+    Single([[f32; 3]; 2]),
+    Double([[f64; 3]; 2]),
+}
+
+impl Bounds {
+    fn new(checked: &MeshChecked, mesh_origin: [f64; 3]) -> Option<Self> {
+        let bounds = checked.bounds?;
+        Some(if mesh_origin == [0.0; 3] {
+            Self::Single(bounds.map(|corner| corner.map(|x| x as f32)))
+        } else {
+            Self::Double(bounds)
+        })
+    }
 }
 
 /// Parameters of the smoothing.
@@ -140,6 +166,8 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         devices: Devices::from_runs(&run.devices),
         slabs: run.slabs,
         streamed: checked.is_none(),
+        coordinates: Coordinates::from(args.coordinates).name(),
+        mesh_origin: run.mesh_origin,
         vertices: run.vertices,
         triangles: run.triangles,
         index_bits: run.index_bits,
@@ -167,9 +195,10 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         boundary_edges: report.map(|report| report.boundary_edges),
         openings: checked.map(|checked| &checked.openings[..]),
         degenerate_triangles: report.map(|report| report.degenerate_triangles),
+        duplicate_positions: report.map(|report| report.duplicate_positions),
         area: report.map(|report| report.area),
         volume: report.map(|report| report.volume),
-        bounds: checked.and_then(|checked| checked.bounds),
+        bounds: checked.and_then(|checked| Bounds::new(checked, run.mesh_origin)),
         timings: JsonTimings::new(&run.timings).with_stages(&run.device_stages()),
     }
 }
@@ -198,6 +227,9 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             run.vertices, run.triangles
         ),
     );
+    if let Some(origin) = origin(args, run.mesh_origin) {
+        lines.add("origin", origin);
+    }
     if args.surface.iso == IsoValue::Otsu {
         lines.add("isovalue", format!("{}, by Otsu", format_number(run.iso)));
     }
@@ -276,6 +308,13 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
     lines.text()
 }
 
+/// Formats the origin of local coordinates, unless it is the world origin.
+fn origin(args: &MeshArgs, mesh_origin: [f64; 3]) -> Option<String> {
+    let is_local = Coordinates::from(args.coordinates) == Coordinates::Local;
+    let [x, y, z] = mesh_origin;
+    (is_local && mesh_origin != [0.0; 3]).then(|| format!("{x} {y} {z} of local coordinates"))
+}
+
 fn is_trilinear(args: &MeshArgs) -> bool {
     args.topology == TopologyName::Trilinear
 }
@@ -306,10 +345,14 @@ fn topology(report: &MeshReport) -> String {
         "not oriented"
     };
     format!(
-        "{closed}, {manifold}, {oriented}; Euler characteristic {}; {}; {}",
+        "{closed}, {manifold}, {oriented}; Euler characteristic {}; {}; {}{}",
         report.euler_characteristic(),
         format_count(report.components as u64, "component"),
-        format_count(report.degenerate_triangles as u64, "degenerate triangle")
+        format_count(report.degenerate_triangles as u64, "degenerate triangle"),
+        match report.duplicate_positions {
+            0 => String::new(),
+            count => format!("; {}", format_count(count as u64, "duplicate position")),
+        }
     )
 }
 

@@ -35,6 +35,7 @@ fn torus(n: u32) -> TriangleMesh {
         [[a, b, c], [a, c, d]]
     });
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: vertices.collect(),
         normals: None,
         triangles: Triangles::U32(triangles.collect()),

@@ -143,6 +143,11 @@ impl Geometry {
         Point3::from(self.origin)
     }
 
+    /// Replaces the world position of the centre of sample (0, 0, 0).
+    pub(super) fn set_origin(&mut self, origin: Point3<f64>) {
+        self.origin = origin.coords;
+    }
+
     /// Returns the distance between neighbouring samples along each grid axis.
     pub fn spacing(&self) -> Vector3<f64> {
         Vector3::new(

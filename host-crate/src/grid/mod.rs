@@ -23,6 +23,7 @@ mod enclosed;
 mod error;
 mod geometry;
 mod inside;
+mod local_origin;
 mod mask;
 mod mask_from;
 mod mask_of_volume;

@@ -113,6 +113,7 @@ pub fn extract_to_host<T: DeviceSample>(
     for_each_part(stream, volume, mask, params, memory, |part| {
         let found = part.mesh.download(stream)?;
         let mesh = &mut host.mesh;
+        mesh.origin = found.origin;
         extend(&mut mesh.vertices, &found.vertices)?;
         if let (Some(normals), Some(more)) = (&mut mesh.normals, found.normals) {
             extend(normals, &more)?;

@@ -8,7 +8,10 @@ use crate::{
 
 /// A mesh in the memory of the device that extracted it.
 pub struct DeviceMesh {
-    /// Coordinates x, y and z of each vertex, in world units.
+    /// World position that vertex positions are relative to:
+    /// [`Geometry::local_origin`](crate::grid::Geometry::local_origin) of the volume.
+    pub origin: [f64; 3],
+    /// Coordinates x, y and z of each vertex relative to `origin`, in world units.
     pub positions: Buffer<f32>,
     /// Components x, y and z of each vertex's outward unit normal, if requested.
     pub normals: Option<Buffer<f32>>,
@@ -23,8 +26,13 @@ pub struct DeviceMesh {
 
 impl DeviceMesh {
     /// Creates a mesh without vertices and triangles.
-    pub(super) fn empty(stream: &Stream, params: &IsosurfaceParams) -> Result<Self, DeviceError> {
+    pub(super) fn empty(
+        stream: &Stream,
+        origin: [f64; 3],
+        params: &IsosurfaceParams,
+    ) -> Result<Self, DeviceError> {
         Ok(Self {
+            origin,
             positions: stream.alloc(0)?,
             normals: if params.normals {
                 Some(stream.alloc(0)?)
@@ -68,6 +76,7 @@ impl DeviceMesh {
             None => None,
         };
         Ok(TriangleMesh {
+            origin: self.origin,
             vertices: group_triples(stream.download(&self.positions)?),
             normals,
             triangles,

@@ -78,6 +78,11 @@ impl MeshParts {
             .sum()
     }
 
+    /// Returns the world position that vertex positions are relative to.
+    pub fn origin(&self) -> [f64; 3] {
+        self.parts.first().map_or([0.0; 3], |part| part.mesh.origin)
+    }
+
     /// Returns the statistics of ambiguous cells.
     pub fn topology(&self) -> TopologyCounts {
         self.parts
@@ -114,6 +119,7 @@ impl MeshParts {
     pub fn join(&self) -> Result<TriangleMesh, IsosurfaceError> {
         let (vertices, triangles) = (self.vertex_count() as usize, self.triangle_count() as usize);
         let mut mesh = TriangleMesh {
+            origin: self.origin(),
             vertices: zeros(vertices)?,
             normals: self.has_normals.then(|| zeros(vertices)).transpose()?,
             triangles: match self.width {

@@ -75,13 +75,15 @@ use partition::{ResidentSlabs, SlabPartition};
 /// Cells with a non-finite corner emit nothing either, and are counted in
 /// [`DeviceMesh::non_finite_cells`].
 ///
-/// Vertices are stored once, in world units ([`DeviceVolume::geometry`]), in the order of [the
-/// grid's edge slots](ferrovox_kernels::grid::Grid#edge-slots); vertices inside cells follow those
-/// on the edges between the two planes of samples. Triangles are in the order of their cells,
-/// counter-clockwise as seen from outside. The mesh is manifold, and closed except where the
-/// volume, the mask or a non-finite sample ends it. This also holds for samples equal to the
-/// isovalue, since vertices keep a distance of [1/1024
-/// voxel](ferrovox_kernels::isosurface::interpolate::MARGIN) from samples.
+/// Vertices are stored once, in world units ([`DeviceVolume::geometry`]) relative to
+/// [`DeviceMesh::origin`], which is not zero far from the world origin, where `f32` coordinates
+/// would be imprecise. They are in the order of [the grid's edge
+/// slots](ferrovox_kernels::grid::Grid#edge-slots); vertices inside cells follow those on the edges
+/// between the two planes of samples. Triangles are in the order of their cells, counter-clockwise
+/// as seen from outside. The mesh is manifold, and closed except where the volume, the mask or a
+/// non-finite sample ends it. This also holds for samples equal to the isovalue, since vertices
+/// keep a distance of [1/1024 voxel](ferrovox_kernels::isosurface::interpolate::MARGIN) from
+/// samples.
 ///
 /// Time is linear in the number of samples. Device memory in addition to volume and mesh, released
 /// on return: with [`Method::Fused`], 0.75 bytes per voxel for integer samples, 0.875 for `f32`,
@@ -110,12 +112,15 @@ pub fn extract<T: DeviceSample>(
     };
     match params.method {
         Method::Fused => fused_extract(stream, volume, mask, params),
-        Method::Staged if params.close => {
+        Method::Staged => {
+            let origin = volume.geometry().local_origin(volume.dims());
+            if !params.close {
+                return staged::extract(stream, volume, origin, mask, params);
+            }
             let closed = close::pad(stream, volume, params)?;
             let mask = close::pad_mask(stream, mask, volume.grid())?;
-            staged::extract(stream, &closed, &mask, params)
+            staged::extract(stream, &closed, origin, &mask, params)
         }
-        Method::Staged => staged::extract(stream, volume, mask, params),
     }
 }
 
@@ -127,7 +132,7 @@ fn fused_extract<T: DeviceSample>(
 ) -> Result<DeviceMesh, IsosurfaceError> {
     let partition = SlabPartition::new(volume.grid(), *volume.geometry(), params)?;
     if partition.cell_planes() == 0 {
-        return Ok(DeviceMesh::empty(stream, params)?);
+        return Ok(DeviceMesh::empty(stream, partition.origin.into(), params)?);
     }
     let resident = ResidentSlabs {
         partition,

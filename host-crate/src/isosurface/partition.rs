@@ -10,6 +10,7 @@ use crate::{
     partition::slab::{Halo, chunks, even_shares},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::padded::PaddedGrid};
+use nalgebra::Point3;
 use std::ops::Range;
 
 /// A slab of a volume: a range of planes of cells, and the planes of samples that their part of the
@@ -51,7 +52,9 @@ pub fn slabs(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSl
 pub(crate) struct SlabPartition {
     /// Grid of all samples, with the border if there is one.
     pub padded: PaddedGrid,
-    /// Geometry of the grid, with the border's first sample as origin.
+    /// World position that vertices are relative to.
+    pub origin: Point3<f64>,
+    /// Geometry of the grid relative to `origin`; its first sample is that of the border, if any.
     pub geometry: Geometry,
 }
 
@@ -61,15 +64,19 @@ impl SlabPartition {
         geometry: Geometry,
         params: &IsosurfaceParams,
     ) -> Result<Self, DeviceError> {
+        let dims = [stored.nx, stored.ny, stored.nz].map(|n| n as usize);
+        let origin = geometry.local_origin(dims);
         Ok(if params.close {
             Self {
                 padded: close::padded_grid(stored, params)?,
-                geometry: geometry.shifted([-1; 3]),
+                origin,
+                geometry: geometry.shifted([-1; 3]).relative_to(origin),
             }
         } else {
             Self {
                 padded: PaddedGrid::unpadded(stored),
-                geometry,
+                origin,
+                geometry: geometry.relative_to(origin),
             }
         })
     }
@@ -164,6 +171,7 @@ impl<'a, T: Element> ResidentSlabs<'a, T> {
             samples: Elements::new(self.samples, elements.clone()),
             mask: Elements::new(self.mask, elements),
             padded: self.partition.slab_grid(&slab),
+            origin: self.partition.origin,
             geometry: self.partition.geometry,
             plane: low,
             first: slab.cells.start - low,

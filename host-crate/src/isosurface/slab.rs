@@ -6,6 +6,7 @@ use crate::{
 };
 use cuda_std::View;
 use ferrovox_kernels::isosurface::padded::PaddedGrid;
+use nalgebra::Point3;
 use std::ops::Range;
 
 /// Samples in device memory, and the range of their cells to be meshed.
@@ -17,7 +18,9 @@ pub(crate) struct Slab<'a, T> {
     /// Mask of the samples; empty, or as many elements as `samples`.
     pub mask: Elements<'a, u8>,
     pub padded: PaddedGrid,
-    /// Geometry of the whole volume, with the border if there is one.
+    /// World position that vertices are relative to.
+    pub origin: Point3<f64>,
+    /// Geometry of the whole volume relative to `origin`, with the border if there is one.
     pub geometry: Geometry,
     /// Index of the first plane of `samples` in the volume.
     pub plane: u32,

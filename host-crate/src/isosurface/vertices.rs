@@ -4,13 +4,13 @@
 use super::{Inside, IsosurfaceError, IsosurfaceParams, NormalSource};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
-    grid::{DeviceSample, DeviceVolume, Geometry, gradient_to_world, index_to_world},
+    grid::{DeviceSample, DeviceVolume, Geometry, gradient_to_world},
 };
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
         NormalRule, compact_flagged, compute_plane_offsets, emit_inner_vertices, emit_normals,
-        emit_vertices,
+        emit_vertices, interpolate::IndexToWorld,
     },
     rows::Items,
     sample::Count,
@@ -64,6 +64,7 @@ impl VertexLayout<'_> {
 pub(super) fn positions<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
+    to_world: IndexToWorld,
     params: &IsosurfaceParams,
     layout: &VertexLayout<'_>,
 ) -> Result<Buffer<f32>, IsosurfaceError> {
@@ -79,7 +80,7 @@ pub(super) fn positions<T: DeviceSample>(
                 items,
                 params.iso,
                 params.vertices.is_cubic() as u32,
-                index_to_world(volume.geometry()),
+                to_world,
                 layout.active_edges.view(),
                 layout.inner_offsets.view(),
                 positions.view_mut(),
@@ -161,6 +162,7 @@ pub(super) fn plane_offsets<I: Count + Element>(
 pub(super) fn write_inner_vertices<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
+    to_world: IndexToWorld,
     params: &IsosurfaceParams,
     (subcases, inner_offsets, offsets): (&Buffer<u16>, &Buffer<u64>, &Buffer<u64>),
     (positions, normals): (&mut Buffer<f32>, Option<&mut Buffer<f32>>),
@@ -179,7 +181,7 @@ pub(super) fn write_inner_vertices<T: DeviceSample>(
                 grid,
                 cell_rows,
                 params.iso,
-                index_to_world(volume.geometry()),
+                to_world,
                 normal_rule(volume.geometry(), params),
                 subcases.view(),
                 inner_offsets.view(),

@@ -15,9 +15,12 @@ use ferrovox_kernels::{
     },
     sample::Count,
 };
+use nalgebra::Point3;
 
 /// The walls between labels, in the memory of the device that extracted them.
 pub struct DeviceLabelSurface {
+    /// World position that `positions` are relative to.
+    origin: Point3<f64>,
     positions: Buffer<f32>,
     triangles: Indices,
     /// Two label indices per quad.
@@ -33,7 +36,8 @@ enum Indices {
 /// Extracts the walls between the labels of a volume, and between labels and the background: see
 /// [the module](crate::label_surface).
 ///
-/// Vertices are in world units, in the order of their cells, x fastest. The two triangles of a quad
+/// Vertices are in world units, relative to [`Geometry::local_origin`](crate::grid::Geometry), in
+/// the order of their cells, x fastest. The two triangles of a quad
 /// are in the order of the cell whose highest corner is the upper end of the edge that the quad
 /// crosses. The bits are the same on every device.
 ///
@@ -70,8 +74,10 @@ fn extract_indexed<T: Count + Element>(
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
     let grid = kernel_grid(field.dims())?;
+    let origin = field.geometry().local_origin(field.dims());
     if grid.samples() == 0 {
         return Ok(DeviceLabelSurface {
+            origin,
             positions: stream.alloc(0)?,
             triangles: Indices::U32(stream.alloc(0)?),
             sides: stream.alloc(0)?,
@@ -123,7 +129,7 @@ fn extract_indexed<T: Count + Element>(
             items,
             masks.view(),
             vertex_offsets.view(),
-            index_to_world(field.geometry()),
+            index_to_world(&field.geometry().relative_to(origin)),
             positions.view_mut(),
         );
         stream.launch::<emit_label_vertices<T>>(launch, args)?;
@@ -146,6 +152,7 @@ fn extract_indexed<T: Count + Element>(
         (Indices::U32(triangles), sides)
     };
     Ok(DeviceLabelSurface {
+        origin,
         positions,
         triangles,
         sides,
@@ -230,6 +237,7 @@ impl DeviceLabelSurface {
         }
         Ok(LabelledMesh {
             mesh: TriangleMesh {
+                origin: self.origin.into(),
                 vertices: group_triples(stream.download(&self.positions)?)?,
                 normals: None,
                 triangles,

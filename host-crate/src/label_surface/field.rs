@@ -36,7 +36,7 @@ pub(super) enum LabelIndices {
 }
 
 /// An integer type of label indices.
-trait LabelIndex: Copy + Send + Sync + bytemuck::Zeroable {
+pub(super) trait LabelIndex: Copy + Send + Sync + bytemuck::Zeroable {
     /// Converts an index that fits the type.
     fn from_index(index: u32) -> Self;
     fn to_index(self) -> u32;

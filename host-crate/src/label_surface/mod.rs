@@ -34,6 +34,7 @@
 mod error;
 mod extract;
 mod field;
+mod touching;
 
 pub use error::LabelSurfaceError;
 pub use extract::{DeviceLabelSurface, extract};

@@ -2,6 +2,7 @@
 
 use super::adjacency::{VertexRanges, Wedges};
 use super::components::count_merges;
+use super::duplicates::count_duplicates;
 use super::fan::{Counts, count_fan};
 use super::measure::measure;
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex};
@@ -12,7 +13,7 @@ use std::ops::{Add, Range};
 /// Checks the whole mesh: topology, orientation, area, volume and defects.
 ///
 /// Accepts any mesh, however defective. Time is linear in its size. In addition to a mesh with
-/// 32-bit indices, it needs 4 bytes per vertex and some megabytes per thread, and 40 bytes per
+/// 32-bit indices, it needs 8 bytes per vertex and some megabytes per thread, and 40 bytes per
 /// triangle if triangles refer to vertices in random order.
 ///
 /// # Panics
@@ -57,6 +58,7 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
         components: counts.used_vertices - merges,
         invalid_triangles: measure.invalid,
         degenerate_triangles: measure.degenerate,
+        duplicate_positions: count_duplicates(&mesh.vertices)?,
         non_finite_vertices: vertices - finite.unwrap_or(0),
         area: measure.area,
         volume: measure.volume6 / 6.0,

@@ -4,6 +4,7 @@ use super::*;
 
 fn mesh(vertices: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> TriangleMesh {
     TriangleMesh {
+        origin: [0.0; 3],
         vertices,
         normals: None,
         triangles: Triangles::U32(triangles),

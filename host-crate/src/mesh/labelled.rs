@@ -19,6 +19,7 @@ const PURPOSE: &str = "the surface of a label";
 /// // Two tetrahedra with the labels 3 and 7, on both sides of the triangle (0, 1, 2).
 /// let walls = LabelledMesh {
 ///     mesh: TriangleMesh {
+///         origin: [0.0; 3],
 ///         vertices: vec![
 ///             [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0],
 ///         ],
@@ -187,6 +188,7 @@ impl LabelledMesh {
         });
         Ok(LabelMesh {
             mesh: TriangleMesh {
+                origin: self.mesh.origin,
                 vertices,
                 normals: None,
                 triangles: wrap(own),

@@ -6,6 +6,7 @@
 //!
 //! // A tetrahedron, counter-clockwise seen from outside.
 //! let mesh = TriangleMesh {
+//!     origin: [0.0; 3],
 //!     vertices: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
 //!     normals: None,
 //!     triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
@@ -20,6 +21,8 @@ mod adjacency;
 mod check;
 mod components;
 mod device_triangles;
+mod duplicates;
+mod edge_balance;
 mod fan;
 mod labelled;
 mod measure;
@@ -29,9 +32,11 @@ mod triangle_mesh;
 
 pub use check::{check, try_check};
 pub use device_triangles::DeviceTriangles;
+pub use edge_balance::EdgeBalance;
 pub use labelled::{LabelMesh, LabelledMesh};
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
 
 pub(crate) use device_triangles::group_triples;
+pub(crate) use triangle_mesh::to_world;

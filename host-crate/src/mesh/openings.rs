@@ -44,6 +44,7 @@ pub fn try_openings(
     dims: [usize; 3],
     geometry: &Geometry,
 ) -> Result<Vec<Opening>, OutOfMemory> {
+    let geometry = &geometry.relative_to(mesh.origin.into());
     let last = dims.map(|n| n.saturating_sub(1) as f64);
     let mut vertex_faces = memory::try_zeroed("openings of the mesh", mesh.vertices.len())?;
     parallel::for_each_chunk_mut(
@@ -113,6 +114,7 @@ mod tests {
         // x 5 volume
         let corner = |y: f32, z: f32| [17.0, 10.0 + 2.0 * y, 10.0 + 2.0 * z];
         let mesh = TriangleMesh {
+            origin: [0.0; 3],
             vertices: vec![
                 corner(0.0, 3.0),
                 corner(1.0, 3.0),

@@ -32,6 +32,9 @@ pub struct MeshReport {
     pub invalid_triangles: usize,
     /// Number of triangles with zero area in `f64`, or with a repeated index.
     pub degenerate_triangles: usize,
+    /// Number of vertices at the position of a vertex with a lower index. Of vertices at one
+    /// position, all but the first count.
+    pub duplicate_positions: usize,
     /// Number of vertices with a NaN or infinite coordinate.
     pub non_finite_vertices: usize,
     /// Surface area, excluding triangles at non-finite vertices.

@@ -95,12 +95,16 @@ impl Triangles {
     }
 }
 
-/// An indexed triangle mesh in world coordinates.
+/// An indexed triangle mesh.
 ///
-/// Every vertex is stored once; `normals`, if present, has one outward unit vector per vertex.
+/// Every vertex is stored once; `normals`, if present, has one outward unit vector per vertex. The
+/// world position of a vertex is its position plus `origin`, in `f64`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// Vertex positions in world units.
+    /// World position that vertex positions are relative to: zero near the world origin, where
+    /// `f32` is precise enough (see [`Geometry::local_origin`](crate::grid::Geometry)).
+    pub origin: [f64; 3],
+    /// Vertex positions relative to `origin`, in world units.
     pub vertices: Vec<[f32; 3]>,
     /// Unit normals, one per vertex.
     pub normals: Option<Vec<[f32; 3]>>,
@@ -143,7 +147,8 @@ pub enum MeshError {
 }
 
 impl TriangleMesh {
-    /// Returns the position of a vertex, or `None` if it is out of range.
+    /// Returns the position of a vertex relative to [`origin`](Self::origin), or `None` if it is
+    /// out of range.
     pub fn vertex(&self, index: usize) -> Option<Point3<f32>> {
         self.vertices.get(index).map(|&position| position.into())
     }
@@ -154,8 +159,14 @@ impl TriangleMesh {
         normals.get(index).map(|&normal| normal.into())
     }
 
-    /// Returns the corners of a triangle, or `None` if it is out of range or refers to a vertex
-    /// that does not exist.
+    /// Returns the world position of a vertex, or `None` if it is out of range.
+    pub fn world_vertex(&self, index: usize) -> Option<Point3<f64>> {
+        let position = self.vertices.get(index)?;
+        Some(to_world(self.origin, *position).into())
+    }
+
+    /// Returns the corners of a triangle relative to [`origin`](Self::origin), or `None` if it is
+    /// out of range or refers to a vertex that does not exist.
     pub fn triangle(&self, triangle: usize) -> Option<[Point3<f32>; 3]> {
         let [a, b, c] = self.triangles.get(triangle)?;
         Some([
@@ -165,8 +176,30 @@ impl TriangleMesh {
         ])
     }
 
-    /// Returns the bounding box of the finite vertices: lowest and highest corner, or `None` if
-    /// there are none.
+    /// Returns the bounding box of the finite vertices in the world: lowest and highest corner, or
+    /// `None` if there are none.
+    pub fn world_bounds(&self) -> Option<(Point3<f64>, Point3<f64>)> {
+        let (low, high) = self.bounds()?;
+        let [low, high] = [low, high].map(|corner| to_world(self.origin, corner.into()).into());
+        Some((low, high))
+    }
+
+    /// Replaces positions by world positions rounded to `f32`, and the origin by zero. Far from the
+    /// world origin, vertices then move to the nearest representable positions, and may coincide.
+    pub fn round_to_world(&mut self) {
+        let origin = std::mem::take(&mut self.origin);
+        if origin == [0.0; 3] {
+            return;
+        }
+        parallel::for_each_chunk_mut(&mut self.vertices, parallel::CHUNK_LEN, |_, vertices| {
+            for vertex in vertices {
+                *vertex = to_world(origin, *vertex).map(|x| x as f32);
+            }
+        });
+    }
+
+    /// Returns the bounding box of the finite vertices relative to [`origin`](Self::origin): lowest
+    /// and highest corner, or `None` if there are none.
     pub fn bounds(&self) -> Option<(Point3<f32>, Point3<f32>)> {
         let join = |(low, high): (Vector3<f32>, Vector3<f32>), (other_low, other_high)| {
             (low.inf(&other_low), high.sup(&other_high))
@@ -208,6 +241,11 @@ impl TriangleMesh {
     }
 }
 
+/// Returns the world position of a position relative to `origin`.
+pub(crate) fn to_world(origin: [f64; 3], position: [f32; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|axis| origin[axis] + f64::from(position[axis]))
+}
+
 fn validate_indices<I: VertexIndex + Into<u64>>(
     triangles: &[[I; 3]],
     vertices: usize,
@@ -232,6 +270,7 @@ mod tests {
 
     fn one_triangle() -> TriangleMesh {
         TriangleMesh {
+            origin: [0.0; 3],
             vertices: vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, -1.0]],
             normals: None,
             triangles: Triangles::U64(vec![[0, 1, 2]]),
@@ -250,6 +289,20 @@ mod tests {
         assert_eq!(mesh.triangles.to_u32().unwrap()[..], [[0, 1, 2]]);
         assert_eq!(Triangles::U64(vec![[0, 1, 1 << 32]]).to_u32(), None);
         assert_eq!(TriangleMesh::default().bounds(), None);
+    }
+
+    #[test]
+    fn world_positions_add_the_origin_in_f64() {
+        let mut mesh = one_triangle();
+        mesh.origin = [4_500_000.5, 0.0, -1e9];
+        let world = mesh.world_vertex(1).unwrap();
+        assert_eq!(world, Point3::new(4_500_002.5, 0.0, -1e9));
+        let (low, high) = mesh.world_bounds().unwrap();
+        assert_eq!(low, Point3::new(4_500_000.5, 0.0, -1e9 - 1.0));
+        assert_eq!(high, Point3::new(4_500_002.5, 3.0, -1e9));
+        mesh.round_to_world();
+        assert_eq!(mesh.origin, [0.0; 3]);
+        assert_eq!(mesh.vertices[1], [4_500_002.5, 0.0, -1e9]);
     }
 
     #[test]

@@ -183,6 +183,7 @@ fn filter_indexed<I: VertexIndex + Member>(
     let count = triangles.iter().filter_map(renumbered).count();
     let list = collect(count, triangles.iter().filter_map(renumbered))?;
     let mesh = TriangleMesh {
+        origin: mesh.origin,
         vertices: select_kept(&mesh.vertices)?,
         normals: mesh.normals.as_deref().map(select_kept).transpose()?,
         triangles: wrap(list),
@@ -203,12 +204,14 @@ fn root<I: Member>(surfaces: &mut UnionFind<I>, vertex: usize) -> usize {
 }
 
 /// Locates vertices on grid edges.
-struct EdgeLocator<'a> {
-    geometry: &'a Geometry,
+struct EdgeLocator {
+    /// Geometry relative to the origin of the mesh.
+    geometry: Geometry,
 }
 
-impl<'a> EdgeLocator<'a> {
-    fn new(mesh: &TriangleMesh, geometry: &'a Geometry) -> Result<Self, MeshFilterError> {
+impl EdgeLocator {
+    fn new(mesh: &TriangleMesh, geometry: &Geometry) -> Result<Self, MeshFilterError> {
+        let geometry = geometry.relative_to(mesh.origin.into());
         let coordinates = mesh.vertices.as_flattened().iter();
         let found = coordinates.fold(0.0f32, |max, x| max.max(x.abs()));
         let to_index = geometry.axes().try_inverse().unwrap_or_else(Matrix3::zeros);

@@ -20,6 +20,7 @@
 //! [`Level`]. Output paths are [checked](paths) before anything is read. Files appear under their
 //! names only when all outputs of a job are complete: all are replaced, or none.
 
+mod coordinates;
 pub mod demo;
 pub mod distance;
 mod error;
@@ -45,12 +46,13 @@ pub mod voxelize;
 mod warning;
 mod write_picture;
 
+pub use coordinates::{Coordinates, PositionEncoding};
 pub(crate) use error::at;
 pub use error::{PipelineError, Problem, WideSamples};
 pub use level::Level;
 pub use outcome::{DeviceRun, Timings};
 pub use read_ahead::ReadAhead;
 pub use source::VolumeSource;
-pub use warning::{EmptyReason, Warning};
+pub use warning::{EmptyReason, OpenReason, Warning};
 pub(crate) use write_picture::add_picture;
 pub use write_picture::write_picture;

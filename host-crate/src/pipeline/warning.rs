@@ -125,6 +125,53 @@ pub enum Warning {
         /// The missing labels, in ascending order.
         labels: Vec<i64>,
     },
+    /// Vertex positions are less precise than 1/100 voxel.
+    #[error(
+        "{}: the grid is so long that vertices are rounded by up to {error:.3} voxels; divide the volume",
+        path.display()
+    )]
+    CoordinatePrecision {
+        /// Path of the volume.
+        path: PathBuf,
+        /// Largest rounding error, in voxels.
+        error: f64,
+    },
+    /// The mesh is not closed.
+    #[error("{}: the mesh is open: {reason}", path.display())]
+    OpenMesh {
+        /// Path of the mesh, or of the volume if no mesh is written.
+        path: PathBuf,
+        /// Reason.
+        reason: OpenReason,
+    },
+    /// The mesh touches itself.
+    #[error(
+        "{}: the mesh is not a manifold: more than two triangles meet in {edges} edges, and separate sheets touch in \
+         {vertices} vertices",
+        path.display()
+    )]
+    NonManifoldMesh {
+        /// Path of the mesh, or of the volume if no mesh is written.
+        path: PathBuf,
+        /// Number of edges with more than two triangles.
+        edges: usize,
+        /// Number of vertices where separate sheets touch.
+        vertices: usize,
+    },
+    /// The surfaces of some labels touch themselves.
+    #[error(
+        "{}: the surfaces of {} of {all} labels are not manifolds, as voxels of a label touch only in an edge or a \
+         corner: {}",
+        path.display(), labels.len(), list_labels(labels)
+    )]
+    NonManifoldLabels {
+        /// Path of the mesh, or of the volume if no mesh is written.
+        path: PathBuf,
+        /// The labels, in ascending order.
+        labels: Vec<i64>,
+        /// Number of all labels.
+        all: usize,
+    },
     /// The surface is empty.
     #[error("{}: the {what} is empty: {reason}", path.display())]
     Empty {
@@ -135,6 +182,24 @@ pub enum Warning {
         /// Reason.
         reason: EmptyReason,
     },
+}
+
+/// Reason why an isosurface is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenReason {
+    /// The surface reaches the border of the volume.
+    #[error("the surface ends at the border of the volume, where it can be closed")]
+    Border,
+    /// Cells are excluded.
+    #[error("cells are excluded by a mask or by non-finite samples")]
+    Excluded,
+    /// The surface ends at the border of the volume, at excluded cells, or at both.
+    #[error(
+        "the surface ends at the border of the volume, where it can be closed, or at cells excluded by a mask or by \
+         non-finite samples"
+    )]
+    BorderOrExcluded,
 }
 
 /// Reason why a volume has no isosurface.
@@ -178,8 +243,13 @@ pub enum EmptyReason {
     NoSample,
 }
 
-/// Formats the first missing labels.
+/// Formats the message about missing labels.
 fn missing(labels: &[i64]) -> String {
+    format!("no voxel has the label {}", list_labels(labels))
+}
+
+/// Formats a list of labels, abbreviated after the first ten.
+fn list_labels(labels: &[i64]) -> String {
     const MAX_NAMED: usize = 10;
     let named: Vec<String> = labels
         .iter()
@@ -190,7 +260,7 @@ fn missing(labels: &[i64]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("no voxel has the label {}{more}", named.join(", "))
+    format!("{}{more}", named.join(", "))
 }
 
 impl EmptyReason {

@@ -22,6 +22,7 @@ pub(super) fn to_fixed_point(
     geometry: &Geometry,
 ) -> Result<FixedPointVertices, VoxelizeError> {
     let max = (1u64 << COORDINATE_BITS) - 1;
+    let geometry = geometry.relative_to(mesh.origin.into());
     let inverse = geometry.affine().try_inverse().unwrap_or_default();
     let in_voxels =
         |position: &[f32; 3]| inverse.transform_point(&Point3::from(position.map(f64::from)));

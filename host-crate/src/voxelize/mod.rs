@@ -41,6 +41,7 @@ use ferrovox_kernels::{
 /// use ferrovox::voxelize::{VoxelizeParams, voxelize};
 ///
 /// let corner = TriangleMesh {
+///     origin: [0.0; 3],
 ///     vertices: vec![[0.0; 3], [6.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]],
 ///     normals: None,
 ///     triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),

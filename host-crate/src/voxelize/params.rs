@@ -48,8 +48,7 @@ impl VoxelizeParams {
     /// [`VoxelizeError::Resolution`], [`VoxelizeError::Spacing`], [`VoxelizeError::Point`],
     /// [`VoxelizeError::Empty`].
     pub fn grid(&self, mesh: &TriangleMesh) -> Result<([usize; 3], Geometry), VoxelizeError> {
-        let (low, high) = mesh.bounds().ok_or(VoxelizeError::Empty)?;
-        let (low, high) = (low.cast::<f64>(), high.cast::<f64>());
+        let (low, high) = mesh.world_bounds().ok_or(VoxelizeError::Empty)?;
         let sides = high - low;
         let extent = sides.max();
         if extent <= 0.0 {

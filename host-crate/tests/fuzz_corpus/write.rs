@@ -370,6 +370,7 @@ fn facets() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.stl");
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         normals: None,
         triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
@@ -402,6 +403,7 @@ fn meshes() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
         triangles: Triangles::U32(vec![[0, 1, 2]]),

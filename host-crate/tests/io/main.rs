@@ -6,6 +6,7 @@ mod components;
 mod geometry_range;
 mod helpers;
 mod mesh_files;
+mod mesh_origin;
 mod mesh_pieces;
 mod mesh_readers;
 mod metaimage;

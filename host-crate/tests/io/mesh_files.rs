@@ -10,6 +10,7 @@ use crate::helpers::folder;
 /// Returns a tetrahedron with normals and an unused vertex.
 fn tetrahedron() -> TriangleMesh {
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: vec![
             [0.0, 0.0, 0.0],
             [1.5, 0.0, -0.0],
@@ -329,6 +330,7 @@ fn large_meshes_are_encoded_in_order() {
     // Several sections and parallel tasks of the encoder.
     let count = 700_001_u32;
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: (0..count).map(|i| [i as f32, -(i as f32), 0.5]).collect(),
         normals: Some((0..count).map(|i| [0.0, i as f32, 1.0]).collect()),
         triangles: Triangles::U32(
@@ -386,6 +388,7 @@ fn time_of_writing() {
     let folder = folder();
     let vertices = 1_300_000_u32;
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: (0..vertices)
             .map(|i| [(i as f32).sin(), (i as f32).cos(), i as f32 * 1e-3])
             .collect(),

@@ -66,6 +66,7 @@ fn random_mesh(vertices: usize, triangles: usize, normals: bool, seed: u64) -> T
     let corners = |_| [0; 3].map(|_| (next() % vertices as u64) as u32);
     let triangles = if vertices == 0 { 0 } else { triangles };
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: positions,
         normals,
         triangles: Triangles::U32((0..triangles).map(corners).collect()),
@@ -163,6 +164,7 @@ fn missing_vertex_gives_the_error_of_the_whole_mesh() {
         let path = folder.path().join(name);
         fs::write(&path, "old").unwrap();
         let mesh = TriangleMesh {
+            origin: [0.0; 3],
             vertices: vec![[1.0; 3]; 5],
             normals: None,
             triangles: Triangles::U32(vec![[0, 3, 4], [4, 5, 0], [7, 1, 1]]),

@@ -9,6 +9,7 @@ use crate::helpers::folder;
 
 fn tetrahedron() -> TriangleMesh {
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: vec![
             [0.0, 0.0, 0.0],
             [1.5, 0.0, -0.0],

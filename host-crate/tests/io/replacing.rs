@@ -16,6 +16,7 @@ const VOLUMES: [&str; 5] = ["a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.npy"];
 /// Returns a mesh of about 300 KB.
 fn mesh() -> TriangleMesh {
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: (0..10_000).map(|i| [i as f32, 0.0, 0.0]).collect(),
         normals: None,
         triangles: Triangles::U32((0..9_998).map(|i| [i, i + 1, i + 2]).collect()),

@@ -9,7 +9,7 @@ use crate::grid::Grid;
 /// and every triangle between them would have zero area. The margin keeps them apart: the mesh is
 /// closed and manifold, has no zero-area triangle, and no vertex is farther than 1/1024 of a voxel
 /// from the linear interpolant. In `f32` the vertices stay distinct up to 8192 voxels from the
-/// world origin.
+/// origin of their coordinates.
 pub const MARGIN: f64 = 1.0 / 1024.0;
 
 /// Affine map from index space to world space: `matrix · index + translation`.

@@ -11,9 +11,9 @@ use cuda_std::{View, ViewMut, kernel};
 /// Writes two triangles and the two adjacent labels of each quad.
 ///
 /// Of the two labels of a quad, the inside label is written first: the smaller label or, next to
-/// background (0), the label that is not 0. Triangles are counter-clockwise as seen from outside, clockwise if
-/// `flip` is not 0. A quad is split along its shorter diagonal; if both have equal length, along
-/// the one from the cell with the smallest coordinates.
+/// background (0), the label that is not 0. Triangles are counter-clockwise as seen from outside,
+/// clockwise if `flip` is not 0. A quad is split along its shorter diagonal; if both have equal
+/// length, along the one from the cell with the smallest coordinates.
 ///
 /// **Mapping:** one word of 32 cells per thread, whose cells with quads are processed sequentially,
 /// as most words have none; no shared memory. **Traffic** per word: the mask of cells with a vertex

@@ -13,19 +13,19 @@ pub const PICKED: usize = 4;
 /// Computes the exclusive prefix sums of a short list in place, in two launches.
 ///
 /// **Mapping:** one block per segment, [`SMALL_ITEMS`] consecutive elements per thread and
-/// iteration. The first launch (`scan` = 0) writes the sum of each segment to `segment_sums`. The second
-/// (`scan` = 1) adds up the sums of the preceding segments, then replaces each element of the
-/// segment by its exclusive prefix. Both launches, and both halves of the second, are iterations of
-/// one loop, so that the code contains a single block scan. A list of one segment does not need the
-/// first launch. **Traffic** per element: two reads, one write; every block reads the sums of all
-/// segments before its own.
+/// iteration. The first launch (`scan` = 0) writes the sum of each segment to `segment_sums`. The
+/// second (`scan` = 1) adds up the sums of the preceding segments, then replaces each element of
+/// the segment by its exclusive prefix. Both launches, and both halves of the second, are
+/// iterations of one loop, so that the code contains a single block scan. A list of one segment
+/// does not need the first launch. **Traffic** per element: two reads, one write; every block reads
+/// the sums of all segments before its own.
 ///
 /// The four scanned elements with the indices `at` are also written to `picked`, unless it is
 /// empty, so that one small transfer brings them to the host.
 ///
 /// # Safety
-/// `data` has `segments.count` elements, `segment_sums` one per segment, `picked` four or none. The grids
-/// of both launches may have any size.
+/// `data` has `segments.count` elements, `segment_sums` one per segment, `picked` four or none. The
+/// grids of both launches may have any size.
 #[kernel]
 pub unsafe fn scan_small(
     data: ViewMut<u64>,

@@ -227,6 +227,7 @@ fn read_off(path: &Path) -> Outcome<TriangleMesh> {
         triangles.extend(rest.windows(2).map(|pair| [first, pair[0], pair[1]]));
     }
     Ok(TriangleMesh {
+        origin: [0.0; 3],
         vertices: positions,
         normals: None,
         triangles: Triangles::U32(triangles),

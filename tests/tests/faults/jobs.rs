@@ -165,6 +165,7 @@ impl JobFolder {
     fn label_mesh(&self) -> JobResult {
         let output = self.path("out.vtp");
         let job = LabelMeshJob {
+            coordinates: ferrovox::pipeline::Coordinates::default(),
             volume: VolumeSource::new(self.path("bar.nrrd")),
             labels: None,
             output: Some(output.clone()),

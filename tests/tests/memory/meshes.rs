@@ -92,6 +92,7 @@ pub fn label_surfaces(folder: &Folder) {
     });
     for name in ["out.vtp", "out-{label}.ply"] {
         let job = LabelMeshJob {
+            coordinates: ferrovox::pipeline::Coordinates::default(),
             volume: labels.clone(),
             labels: None,
             output: Some(folder.path(name)),

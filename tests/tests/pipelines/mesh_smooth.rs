@@ -186,6 +186,7 @@ fn irregular_meshes_are_smoothed_like_the_reference() {
     triangles.extend((0..fan).map(|i| [11, 12 + i, 12 + (i + 1) % fan]));
     let count = 12 + fan as usize + 3;
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: (0..count)
             .map(|_| [(); 3].map(|()| noise.signed()))
             .collect(),

@@ -58,6 +58,7 @@ fn cuboid(low: [f32; 3], high: [f32; 3]) -> TriangleMesh {
         .iter()
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: (0..8).map(corner).collect(),
         normals: None,
         triangles: Triangles::U32(halves.collect()),

@@ -91,6 +91,7 @@ fn points_are_finite() {
 /// Returns a tetrahedron whose last corner is replaced by `corner`.
 fn tetrahedron(corner: u32) -> TriangleMesh {
     TriangleMesh {
+        origin: [0.0; 3],
         vertices: vec![[0.0; 3], [6.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]],
         normals: None,
         triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, corner]]),

@@ -25,6 +25,7 @@ fn folder() -> Folder {
         npy("<f4", "(3, 3)", &little_endian(POINTS.as_flattened())),
     );
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: POINTS.to_vec(),
         normals: None,
         triangles: Triangles::U32(vec![[0, 1, 2]]),

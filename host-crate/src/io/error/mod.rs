@@ -285,6 +285,33 @@ pub enum FileProblem {
         /// Extensions of the formats without a limit.
         instead: &'static str,
     },
+    /// The format stores positions as `f32` only, and the mesh has a local origin.
+    #[error(
+        "{format} stores 32-bit positions, too coarse at the mesh's origin, {} {} {}; write {instead}, \
+         or local or voxel coordinates",
+        origin[0], origin[1], origin[2]
+    )]
+    LocalOrigin {
+        /// Name of the format.
+        format: &'static str,
+        /// World position that the vertices are relative to.
+        origin: [f64; 3],
+        /// Extensions of the formats with `f64` positions.
+        instead: &'static str,
+    },
+    /// World positions in the format would be rounded by too large a part of a voxel.
+    #[error(
+        "{format} stores 32-bit positions, whose rounding error is {error:.3} voxels here; write {instead}, \
+         or local or voxel coordinates"
+    )]
+    CoordinatePrecision {
+        /// Name of the format.
+        format: &'static str,
+        /// Largest rounding error, in voxels.
+        error: f64,
+        /// Extensions of the formats with `f64` positions.
+        instead: &'static str,
+    },
     /// The format cannot store the labels of triangles.
     #[error(
         "{format} cannot store the two labels of each triangle; write {instead}, or one file per label with {{label}} in the name"

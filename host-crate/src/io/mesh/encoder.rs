@@ -3,7 +3,7 @@
 use super::counts::MeshCounts;
 use crate::io::FileProblem;
 use crate::io::source::Source;
-use crate::mesh::TriangleMesh;
+use crate::mesh::{TriangleMesh, to_world};
 use std::ops::Range;
 
 /// Upper bound on the encoded size of one vertex, normal or triangle, in bytes. The longest items
@@ -37,6 +37,8 @@ pub(super) struct MeshFormatInfo {
     /// `true` if each triangle is stored with the coordinates of its corners, as one
     /// [`DataBlock::Facets`], instead of with vertex indices.
     pub stores_facets: bool,
+    /// `true` if positions are written as `f64` for a mesh with a local origin.
+    pub stores_f64: bool,
     /// `true` if the two labels of each triangle can be stored.
     pub holds_face_labels: bool,
 }
@@ -71,10 +73,25 @@ pub(super) enum Element {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MeshLayout {
     pub counts: MeshCounts,
+    /// World position that vertex positions are relative to. Unless it is zero, world positions are
+    /// written as `f64`.
+    pub origin: [f64; 3],
     /// `true` if vertex normals are written.
     pub normals: bool,
     /// Range of the face labels; `None` if no labels are written.
     pub face_labels: Option<LabelRange>,
+}
+
+impl MeshLayout {
+    /// Returns `true` if positions are written as `f64`, which their sums with the origin need.
+    pub fn has_f64_positions(&self) -> bool {
+        self.origin != [0.0; 3]
+    }
+
+    /// Returns a position in the world.
+    pub fn to_world(&self, position: [f32; 3]) -> [f64; 3] {
+        to_world(self.origin, position)
+    }
 }
 
 /// Range of the face labels of a mesh.
@@ -127,12 +144,14 @@ pub(super) trait MeshEncoder: Sync {
     /// Returns the data blocks of a file, in order.
     fn blocks(&self, layout: &MeshLayout) -> Vec<DataBlock>;
 
-    /// Appends vertices. `normals`, one per position, are present if the layout has normals; a
-    /// format with a separate block of normals ignores them.
+    /// Appends vertices, as `f32`, or as `f64` if the layout has a local origin. `normals`, one per
+    /// position, are present if the layout has normals; a format with a separate block of normals
+    /// ignores them.
     fn encode_vertices(
         &self,
         _positions: &[[f32; 3]],
         _normals: Option<&[[f32; 3]]>,
+        _layout: &MeshLayout,
         _bytes: &mut Vec<u8>,
     ) {
     }
@@ -166,6 +185,27 @@ pub(super) trait MeshEncoder: Sync {
 /// Appends three floats, little-endian.
 pub(super) fn append_le(bytes: &mut Vec<u8>, values: [f32; 3]) {
     bytes.extend_from_slice(values.map(f32::to_le_bytes).as_flattened());
+}
+
+/// Appends a position little-endian: as `f32`, or in the world as `f64` if the layout has a local
+/// origin.
+pub(super) fn append_position_le(bytes: &mut Vec<u8>, layout: &MeshLayout, position: [f32; 3]) {
+    if layout.has_f64_positions() {
+        let world = layout.to_world(position);
+        bytes.extend_from_slice(world.map(f64::to_le_bytes).as_flattened());
+    } else {
+        append_le(bytes, position);
+    }
+}
+
+/// Appends a position like [`append_position_le`], big-endian.
+pub(super) fn append_position_be(bytes: &mut Vec<u8>, layout: &MeshLayout, position: [f32; 3]) {
+    if layout.has_f64_positions() {
+        let world = layout.to_world(position);
+        bytes.extend_from_slice(world.map(f64::to_be_bytes).as_flattened());
+    } else {
+        append_be(bytes, position);
+    }
 }
 
 /// Appends three floats, big-endian.

@@ -27,6 +27,7 @@ use crate::mesh::{LabelledMesh, MeshError};
 ///
 /// let wall = LabelledMesh {
 ///     mesh: TriangleMesh {
+///         origin: [0.0; 3],
 ///         vertices: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
 ///         normals: None,
 ///         triangles: Triangles::U32(vec![[0, 1, 2]]),
@@ -64,6 +65,7 @@ impl FileGroup {
             .all(|&label| i32::try_from(label).is_ok());
         let layout = MeshLayout {
             counts: MeshCounts::from_mesh(&mesh.mesh),
+            origin: mesh.mesh.origin,
             normals: false,
             face_labels: Some(if fits_i32 {
                 LabelRange::I32
@@ -83,7 +85,8 @@ impl FileGroup {
             if sides != triangles {
                 return Err(MeshError::SideCount { sides, triangles }.into());
             }
-            format.check_limit(layout.counts)
+            format.check_limit(layout.counts)?;
+            format.check_origin(layout.origin)
         };
         check().map_err(|problem| FileError::new(path, problem))?;
         let labels = |triangle: usize| mesh.sides[triangle].map(|side| mesh.label_at(side));

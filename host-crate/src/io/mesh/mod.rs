@@ -7,6 +7,7 @@ mod forward_references;
 mod labelled;
 mod output_format;
 mod parallel_encode;
+mod position_list;
 mod read;
 mod spool;
 mod stream_writer;
@@ -56,16 +57,21 @@ impl Default for MeshWriteOptions {
 /// The file is replaced atomically: it appears under its name once it is complete and on the disk.
 /// Until then, and after any failure, an existing file is unchanged.
 ///
+/// Positions are written in the world: as `f32`, or as `f64` if the mesh has a local
+/// [origin](TriangleMesh::origin).
+///
 /// # Errors
-/// [`FileError`] for an extension of no mesh format, a mesh that
-/// [is not valid](TriangleMesh::validate), more vertices or triangles than the format can count,
-/// and errors of the operating system.
+/// [`FileError`] for an extension of no mesh format, a mesh that [is not
+/// valid](TriangleMesh::validate), more vertices or triangles than the format can count, a local
+/// origin in a format without `f64` ([`FileProblem::LocalOrigin`]), and errors of the operating
+/// system.
 ///
 /// ```
 /// use ferrovox::io::{MeshWriteOptions, read_mesh, write_mesh};
 /// use ferrovox::mesh::{TriangleMesh, Triangles};
 ///
 /// let triangle = TriangleMesh {
+///     origin: [0.0; 3],
 ///     vertices: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
 ///     normals: None,
 ///     triangles: Triangles::U32(vec![[0, 1, 2]]),
@@ -99,12 +105,14 @@ impl FileGroup {
         let format = resolve_format(path, options.format)?;
         let layout = MeshLayout {
             counts: MeshCounts::from_mesh(mesh),
+            origin: mesh.origin,
             normals: options.normals && mesh.normals.is_some(),
             face_labels: None,
         };
         let check = || -> Result<(), FileProblem> {
             mesh.validate()?;
-            format.check_limit(layout.counts)
+            format.check_limit(layout.counts)?;
+            format.check_origin(layout.origin)
         };
         check().map_err(|problem| FileError::new(path, problem))?;
         self.write(path, |file| {

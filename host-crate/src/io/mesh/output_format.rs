@@ -28,6 +28,24 @@ impl MeshFormat {
             instead: Self::unlimited_extensions(),
         })
     }
+
+    /// Returns `true` if files of this format store world positions as `f64` for a mesh with a
+    /// local origin.
+    pub fn stores_f64(self) -> bool {
+        self.info().stores_f64
+    }
+
+    /// Fails if the format stores positions as `f32` only, and `origin` is not zero.
+    pub(super) fn check_origin(self, origin: [f64; 3]) -> Result<(), FileProblem> {
+        if origin == [0.0; 3] || self.stores_f64() {
+            return Ok(());
+        }
+        Err(FileProblem::LocalOrigin {
+            format: self.name(),
+            origin,
+            instead: Self::f64_extensions(),
+        })
+    }
 }
 
 /// Returns the format of an output file: `format` if given, else that of the extension.

@@ -77,6 +77,7 @@ impl MeshWriter {
             format,
             layout: MeshLayout {
                 counts: MeshCounts::default(),
+                origin: [0.0; 3],
                 normals: options.normals,
                 face_labels: None,
             },
@@ -86,7 +87,28 @@ impl MeshWriter {
         })
     }
 
-    /// Appends vertices, whose indices continue those of earlier pieces, and triangles. A triangle
+    /// Sets the world position that the vertices of all pieces are relative to; zero by default.
+    ///
+    /// # Errors
+    /// [`FileProblem::LocalOrigin`] for an origin that is not zero in a format without `f64`
+    /// positions. The writer is then unchanged.
+    ///
+    /// # Panics
+    /// If vertices have been appended.
+    pub fn set_origin(&mut self, origin: [f64; 3]) -> Result<(), FileError> {
+        assert_eq!(
+            self.layout.counts.vertices, 0,
+            "the origin precedes all vertices"
+        );
+        self.format
+            .check_origin(origin)
+            .map_err(|problem| FileError::new(&self.path, problem))?;
+        self.layout.origin = origin;
+        Ok(())
+    }
+
+    /// Appends vertices, whose indices continue those of earlier pieces, and triangles. Positions
+    /// are relative to [the origin](Self::set_origin). A triangle
     /// refers to vertices by their indices in the whole mesh and may refer to vertices of any
     /// piece, including later ones.
     ///
@@ -223,7 +245,7 @@ impl Spools {
             return write_indices(triangles, &mut self.triangles);
         }
         let encoder = format.encoder();
-        write_vertices(encoder, vertices, normals, &mut self.vertices)?;
+        write_vertices(encoder, layout, vertices, normals, &mut self.vertices)?;
         write_normals(encoder, normals.unwrap_or_default(), &mut self.normals)?;
         write_triangles(encoder, layout, triangles, None, &mut self.triangles)
     }

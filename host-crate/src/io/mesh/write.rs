@@ -38,7 +38,7 @@ fn write_each<I: VertexIndex + Into<u64>>(
     for block in encoder.blocks(layout) {
         match block {
             DataBlock::Bytes(bytes) => out.write_all(&bytes)?,
-            DataBlock::Vertices => write_vertices(encoder, &mesh.vertices, normals, out)?,
+            DataBlock::Vertices => write_vertices(encoder, layout, &mesh.vertices, normals, out)?,
             DataBlock::Normals => write_normals(encoder, normals.unwrap_or_default(), out)?,
             DataBlock::Triangles => write_triangles(encoder, layout, triangles, labels, out)?,
             DataBlock::TriangleEnds => write_triangle_ends(encoder, layout.counts, out)?,
@@ -55,13 +55,14 @@ fn write_each<I: VertexIndex + Into<u64>>(
 
 pub(super) fn write_vertices(
     encoder: &dyn MeshEncoder,
+    layout: &MeshLayout,
     positions: &[[f32; 3]],
     normals: Option<&[[f32; 3]]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_encoded(out, positions.len(), |range, bytes| {
         let normals = normals.map(|normals| &normals[range.clone()]);
-        encoder.encode_vertices(&positions[range], normals, bytes);
+        encoder.encode_vertices(&positions[range], normals, layout, bytes);
     })
 }
 

@@ -11,6 +11,7 @@ use crate::io::mesh::read_mesh_source;
 use crate::io::source::Source;
 use crate::io::{FileError, FileProblem, MeshFormat, PointsProblem, VolumeFormat};
 use crate::memory;
+use crate::mesh::{TriangleMesh, to_world};
 
 /// Number of bytes that suffices to identify a format.
 const SIGNATURE_BYTES: usize = 8;
@@ -100,14 +101,15 @@ fn read(path: &Path, mut source: Source<'_>, kind: Kind) -> Result<Vec<[f64; 3]>
     match kind_from_content(&source.peek(SIGNATURE_BYTES)?).unwrap_or(kind) {
         Kind::Array => array::read(source),
         Kind::Text => text::read(source),
-        Kind::Mesh => from_vertices(&read_mesh_source(path, source)?.vertices),
+        Kind::Mesh => from_mesh(&read_mesh_source(path, source)?),
     }
 }
 
-fn from_vertices(vertices: &[[f32; 3]]) -> Result<Vec<[f64; 3]>, FileProblem> {
+/// Returns the world positions of the vertices of a mesh.
+fn from_mesh(mesh: &TriangleMesh) -> Result<Vec<[f64; 3]>, FileProblem> {
     let mut points = Vec::new();
-    for &vertex in vertices {
-        push(&mut points, vertex.map(f64::from))?;
+    for &vertex in &mesh.vertices {
+        push(&mut points, to_world(mesh.origin, vertex))?;
     }
     Ok(points)
 }

@@ -255,6 +255,7 @@ impl<T: DeviceSample> PartWithVertices<'_, T> {
         let mut times = self.counted.times;
         times.end(stream, "triangles")?;
         Ok(DeviceMesh {
+            origin: self.counted.slab.origin.into(),
             positions: self.positions,
             normals: self.normals,
             triangles,

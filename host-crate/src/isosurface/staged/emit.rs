@@ -3,7 +3,7 @@
 use super::Classified;
 use crate::{
     device::{Buffer, Element, Launch, Stream},
-    grid::DeviceSample,
+    grid::{DeviceSample, index_to_world},
     isosurface::{
         DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, StageTimes,
         TopologyCounts,
@@ -107,7 +107,15 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         inner_offsets: &inner_offsets,
         count: (totals.vertices + totals.inner) as usize,
     };
-    let mut positions = positions(stream, classified.volume, classified.params, &layout)?;
+    let geometry = classified.volume.geometry().relative_to(classified.origin);
+    let to_world = index_to_world(&geometry);
+    let mut positions = positions(
+        stream,
+        classified.volume,
+        to_world,
+        classified.params,
+        &layout,
+    )?;
     times.end(stream, "vertices")?;
     let mut normals = if classified.params.normals {
         Some(normals(
@@ -132,6 +140,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         write_inner_vertices(
             stream,
             classified.volume,
+            to_world,
             classified.params,
             (&classified.subcases.cells, &inner_offsets, &offsets),
             (&mut positions, normals.as_mut()),
@@ -170,6 +179,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     }
     times.end(stream, "triangles")?;
     Ok(DeviceMesh {
+        origin: classified.origin.into(),
         positions,
         normals,
         triangles: wrap(triangles),

@@ -16,6 +16,7 @@ use ferrovox_kernels::{
     },
     scan::{reduce_segments, scan_segment_sums, scan_segments},
 };
+use nalgebra::Point3;
 use std::borrow::Cow;
 
 /// Number of cells that a GPU thread classifies consecutively, so that it reads the face between
@@ -25,6 +26,8 @@ const CELLS_PER_THREAD: u32 = 4;
 /// Results of the classification stages.
 struct Classified<'a, T> {
     volume: &'a DeviceVolume<T>,
+    /// World position that vertices are relative to.
+    origin: Point3<f64>,
     params: &'a IsosurfaceParams,
     cases: Buffer<u8>,
     occupied: Buffer<u8>,
@@ -82,13 +85,14 @@ fn kernels<T: DeviceSample>(params: &IsosurfaceParams) -> Vec<Cow<'static, str>>
 pub(super) fn extract<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
+    origin: Point3<f64>,
     mask: &Buffer<u8>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
     let mut times = StageTimes::start(stream, params.time_stages)?;
     let grid = volume.grid();
     if grid.cells() == 0 {
-        return Ok(DeviceMesh::empty(stream, params)?);
+        return Ok(DeviceMesh::empty(stream, origin.into(), params)?);
     }
     stream.require(min_bytes(grid, params.topology))?;
     stream.prepare(&kernels::<T>(params))?;
@@ -149,6 +153,7 @@ pub(super) fn extract<T: DeviceSample>(
 
     let classified = Classified {
         volume,
+        origin,
         params,
         cases,
         occupied,

@@ -125,11 +125,7 @@ pub fn simplify(
         }
         SimplifyTarget::Error(distance) => simplifier.contract_edges(0, distance, monitor)?,
     };
-    let result = compact_mesh(
-        &simplifier,
-        count_before,
-        matches!(mesh.triangles, Triangles::U64(_)),
-    )?;
+    let result = compact_mesh(&simplifier, mesh)?;
     let report = SimplifyReport {
         vertices_before: mesh.vertices.len() as u64,
         triangles_before: count_before as u64,
@@ -143,13 +139,13 @@ pub fn simplify(
 /// Returns the remaining vertices and triangles, in their original order.
 fn compact_mesh(
     simplifier: &Simplifier,
-    count_before: usize,
-    is_wide: bool,
+    original: &TriangleMesh,
 ) -> Result<TriangleMesh, MeshFilterError> {
     let positions = simplifier.positions();
     let mut new_indices = memory::try_filled(SIMPLIFICATION, positions.len(), 0u32)?;
-    let remaining =
-        || (0..count_before).filter_map(|triangle| simplifier.mesh().triangle(triangle));
+    let remaining = || {
+        (0..original.triangles.len()).filter_map(|triangle| simplifier.mesh().triangle(triangle))
+    };
     for vertex in remaining().flatten() {
         new_indices[vertex as usize] = 1;
     }
@@ -164,7 +160,7 @@ fn compact_mesh(
     }
     let count = simplifier.mesh().triangles;
     let renumbered = remaining().map(|corners| corners.map(|vertex| new_indices[vertex as usize]));
-    let triangles = if is_wide {
+    let triangles = if matches!(original.triangles, Triangles::U64(_)) {
         let mut list = Vec::new();
         memory::try_reserve(SIMPLIFICATION, &mut list, count)?;
         list.extend(renumbered.map(|corners| corners.map(u64::from)));
@@ -176,6 +172,7 @@ fn compact_mesh(
         Triangles::U32(list)
     };
     Ok(TriangleMesh {
+        origin: original.origin,
         vertices,
         normals: None,
         triangles,

@@ -3,7 +3,7 @@
 
 mod run;
 
-use super::{DeviceRun, Timings, VolumeSource, Warning};
+use super::{Coordinates, DeviceRun, Timings, VolumeSource, Warning};
 use crate::{
     device::Device,
     grid::{Geometry, SampleType},
@@ -25,6 +25,8 @@ pub struct LabelMeshJob {
     /// Otherwise all walls are written to one file, `.ply` or `.vtp`, each wall once, with the two
     /// labels of each triangle.
     pub output: Option<PathBuf>,
+    /// Coordinates of the mesh files.
+    pub coordinates: Coordinates,
     /// Device that extracts the surfaces.
     pub device: Device,
     /// Check of the surface of each label.
@@ -39,6 +41,7 @@ impl LabelMeshJob {
             volume,
             labels: None,
             output: None,
+            coordinates: Coordinates::default(),
             device: Device::best(),
             check: LabelCheck::No,
         }
@@ -49,6 +52,15 @@ impl LabelMeshJob {
     pub fn output(self, path: impl Into<PathBuf>) -> Self {
         Self {
             output: Some(path.into()),
+            ..self
+        }
+    }
+
+    /// Sets the coordinates of the mesh files.
+    #[must_use]
+    pub fn coordinates(self, coordinates: Coordinates) -> Self {
+        Self {
+            coordinates,
             ..self
         }
     }
@@ -90,6 +102,9 @@ pub struct LabelMeshOutcome {
     pub geometry: Geometry,
     /// Sample type of the file.
     pub sample_type: SampleType,
+    /// World position that vertices are relative to before they are written; zero near the world
+    /// origin. With [`Coordinates::Local`], the origin of the coordinates in the files.
+    pub mesh_origin: [f64; 3],
     /// Number of vertices of all walls.
     pub vertices: u64,
     /// Number of triangles of all walls, each counted once.
@@ -136,5 +151,10 @@ impl LabelChecked {
     /// Returns `true` if the surface is closed and oriented. It may touch itself.
     pub fn is_closed(&self) -> bool {
         self.unbalanced_edges == 0 && self.report.invalid_triangles == 0
+    }
+
+    /// Returns `true` if a triangle has no area, or two vertices have the same position.
+    pub fn is_degenerate(&self) -> bool {
+        self.report.degenerate_triangles + self.report.duplicate_positions > 0
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     monitor::Monitor,
     pipeline::{
         DeviceRun, EmptyReason, PipelineError, Problem, Warning, at,
+        coordinates::precision_warning,
         label_paths::{expand, has_placeholder},
         outcome::Stages,
         paths::{self, OutputKind},
@@ -56,9 +57,14 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     let mut stages = Stages::begin(monitor);
     let file = stages.run("read", || job.volume.read())?;
     let mut warnings = job.volume.notes(&file.header);
-    let volume = file.volume;
-    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
+    let (dims, geometry) = (file.volume.dims(), *file.volume.geometry());
+    let sample_type = file.volume.sample_type();
     let path = &job.volume.path;
+    let surface_geometry = job.coordinates.surface_geometry(geometry);
+    let positions = job
+        .coordinates
+        .encoding(&surface_geometry, dims, job.output.as_deref())?;
+    let volume = file.volume.with_geometry(surface_geometry);
     let field = stages.run("labels", || {
         let field = LabelField::new(&volume, job.labels.as_deref()).map_err(at(path))?;
         // the paths of all labels are known now
@@ -75,10 +81,12 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     let surface = stages.run("extract", || {
         extract().map_err(at::<LabelSurfaceError>(path))
     })?;
-    let walls = stages.run("download", || {
+    let mut walls = stages.run("download", || {
         surface.download(&stream, &field).map_err(at(path))
     })?;
     drop(surface);
+    let mesh_origin = walls.mesh.origin;
+    positions.apply(&mut walls.mesh);
     let out_of_memory = |error: OutOfMemory| at(path)(error);
     let counts = walls.triangle_counts();
     let mut labels = Vec::new();
@@ -103,6 +111,15 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         Some(output) => stages.run("write", || job.write(output, &walls))?,
         None => Vec::new(),
     };
+    warnings.extend(precision_warning(path, &surface_geometry, dims));
+    let touching = field.touching_labels().map_err(out_of_memory)?;
+    if !touching.is_empty() {
+        warnings.push(Warning::NonManifoldLabels {
+            path: job.output.as_ref().unwrap_or(path).clone(),
+            labels: touching,
+            all: labels.len(),
+        });
+    }
     if !field.missing().is_empty() {
         warnings.push(Warning::MissingLabels {
             path: path.clone(),
@@ -120,6 +137,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         dims,
         geometry,
         sample_type,
+        mesh_origin,
         vertices: walls.mesh.vertices.len() as u64,
         triangles: walls.mesh.triangles.len() as u64,
         index_bits: match walls.mesh.triangles {
@@ -182,18 +200,25 @@ impl LabelMeshJob {
         if self.check != LabelCheck::Required {
             return Ok(());
         }
-        let is_open = |it: &&LabelSurfaceOutcome| it.checked.is_some_and(|it| !it.is_closed());
-        let open: Vec<String> = labels
-            .iter()
-            .filter(is_open)
-            .map(|it| it.label.to_string())
-            .collect();
-        if open.is_empty() {
-            return Ok(());
-        }
+        let with_defect = |has_defect: fn(&LabelChecked) -> bool| {
+            let labels = labels
+                .iter()
+                .filter(|it| it.checked.is_some_and(|checked| has_defect(&checked)));
+            let labels: Vec<String> = labels.map(|it| it.label.to_string()).collect();
+            labels.join(", ")
+        };
+        let open = with_defect(|checked| !checked.is_closed());
+        let degenerate = with_defect(LabelChecked::is_degenerate);
+        let defects = match (open.is_empty(), degenerate.is_empty()) {
+            (true, true) => return Ok(()),
+            (false, _) => format!("open surfaces, of the labels {open}"),
+            (true, false) => format!(
+                "triangles without area or vertices at equal positions, of the labels {degenerate}"
+            ),
+        };
         let path = self.output.as_ref().unwrap_or(&self.volume.path);
         Err(at(path)(Problem::Broken {
-            defects: format!("open surfaces, of the labels {}", open.join(", ")),
+            defects,
             advice: "this is a defect of ferrovox, please report it; without the check the mesh is written as it is",
         }))
     }

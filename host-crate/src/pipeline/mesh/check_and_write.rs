@@ -94,7 +94,7 @@ impl MeshInMemory<'_> {
     }
 
     fn check(&self) -> Result<MeshChecked, OutOfMemory> {
-        let bounds = self.mesh.bounds();
+        let bounds = self.mesh.world_bounds();
         Ok(MeshChecked {
             report: mesh::try_check(self.mesh)?,
             openings: mesh::try_openings(self.mesh, self.dims, self.geometry)?,
@@ -127,6 +127,11 @@ fn require_manifold(
             "triangles with an index out of range",
         ),
         (report.non_finite_vertices, "vertices that are not finite"),
+        (report.degenerate_triangles, "triangles without area"),
+        (
+            report.duplicate_positions,
+            "vertices at the position of another",
+        ),
     ];
     let descriptions: Vec<String> = defects
         .iter()
@@ -136,7 +141,10 @@ fn require_manifold(
     if descriptions.is_empty() {
         return Ok(());
     }
-    let advice = if job.mask.is_some() || non_finite_cells > 0 {
+    let is_flat = report.degenerate_triangles + report.duplicate_positions > 0;
+    let advice = if is_flat && job.filters.recompute_normals() {
+        "smoothing and simplification can cause this; without the check the mesh is written as it is"
+    } else if job.mask.is_some() || non_finite_cells > 0 {
         "cells excluded by a mask or by non-finite samples can cause this; without the check the mesh is written as it is"
     } else {
         "this is a defect of ferrovox, please report it; without the check the mesh is written as it is"

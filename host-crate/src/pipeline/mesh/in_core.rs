@@ -11,7 +11,7 @@ use crate::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
         TopologyCounts, budget::mesh_counts,
     },
-    mesh::{TriangleMesh, Triangles},
+    mesh::{EdgeBalance, TriangleMesh, Triangles},
     partition::memory_plan::none_if_out_of_memory,
     pipeline::{
         DeviceRun, PipelineError, Warning, at,
@@ -40,12 +40,17 @@ pub(super) fn run(
     let mut warnings = Vec::new();
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
+    let surface_geometry = job.coordinates.surface_geometry(geometry);
+    let positions = job
+        .coordinates
+        .encoding(&surface_geometry, dims, job.output.as_deref())?;
     let samples = volume.summary();
     let level = job
         .level
         .resolve(&mut stages, &job.volume, &volume, mask.as_ref())?;
     let converted = level.kernel_volume(&job.volume, &header, volume)?;
-    let (volume, inexact_samples) = (converted.volume, converted.inexact);
+    let inexact_samples = converted.inexact;
+    let volume = converted.volume.with_geometry(surface_geometry);
     warnings.extend(job.volume.conversion(&header, inexact_samples));
     let params = job.surface.params(converted.iso, job.has_surface_normals());
     let solid = job
@@ -68,10 +73,13 @@ pub(super) fn run(
     let simplified = job
         .filters
         .on_host(&mut stages, job, &mut mesh, surface.is_smooth)?;
+    let mesh_origin = mesh.origin;
+    positions.apply(&mut mesh);
+    let balance = EdgeBalance::from_triangles(&mesh.triangles);
     let checked = MeshInMemory {
         mesh: &mesh,
         dims,
-        geometry: &geometry,
+        geometry: &positions.geometry(surface_geometry, mesh_origin),
         non_finite_cells: surface.non_finite_cells,
     }
     .check_and_write(&mut stages, job)?;
@@ -82,6 +90,7 @@ pub(super) fn run(
         iso: level.isovalue(),
         samples,
         inexact_samples,
+        mesh_origin,
         vertices: mesh.vertices.len() as u64,
         triangles: mesh.triangles.len() as u64,
         index_bits: match mesh.triangles {
@@ -98,7 +107,7 @@ pub(super) fn run(
         warnings,
         timings: stages.finish(),
     };
-    outcome.warn(job, level);
+    outcome.warn(job, level, balance.is_zero());
     Ok(Some(outcome))
 }
 

@@ -6,7 +6,7 @@ use crate::{
     grid::Inside,
     isosurface::{IndexWidth, IsosurfaceParams, Method, NormalSource, Topology, VertexPlacement},
     pipeline::{
-        Level, PipelineError, VolumeSource,
+        Coordinates, Level, PipelineError, VolumeSource,
         paths::{self, OutputKind},
     },
 };
@@ -30,6 +30,8 @@ pub struct MeshJob {
     pub output: Option<PathBuf>,
     /// Properties of the extracted surface.
     pub surface: SurfaceOptions,
+    /// Coordinates of the mesh file.
+    pub coordinates: Coordinates,
     /// Filters that the mesh passes before it is checked and written. They need the whole mesh:
     /// a volume that must be streamed is an error.
     pub filters: MeshFilters,
@@ -109,6 +111,7 @@ impl MeshJob {
             mask: None,
             output: None,
             surface: SurfaceOptions::default(),
+            coordinates: Coordinates::default(),
             filters: MeshFilters::default(),
             check: MeshCheck::No,
             devices,
@@ -148,6 +151,15 @@ impl MeshJob {
             ..self.surface
         };
         Self { surface, ..self }
+    }
+
+    /// Sets the coordinates of the mesh file.
+    #[must_use]
+    pub fn coordinates(self, coordinates: Coordinates) -> Self {
+        Self {
+            coordinates,
+            ..self
+        }
     }
 
     /// Sets the filters.

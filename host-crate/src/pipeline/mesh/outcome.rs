@@ -7,7 +7,10 @@ use crate::{
     mesh::{MeshReport, Opening},
     mesh_filter::{ComponentFilterReport, SimplifyReport},
     monitor::StageTime,
-    pipeline::{DeviceRun, Timings, Warning, level::ResolvedLevel, outcome::longest},
+    pipeline::{
+        DeviceRun, OpenReason, Timings, Warning, coordinates::precision_warning,
+        level::ResolvedLevel, outcome::longest,
+    },
 };
 
 /// Description of an extracted mesh.
@@ -25,6 +28,10 @@ pub struct MeshOutcome {
     pub samples: SampleSummary,
     /// Number of samples that were rounded to `f32`.
     pub inexact_samples: usize,
+    /// World position that vertices are relative to before they are written: zero unless the volume
+    /// is far from the world origin. With [`Coordinates::Local`](crate::pipeline::Coordinates), the
+    /// origin of the coordinates in the file.
+    pub mesh_origin: [f64; 3],
     /// Number of vertices.
     pub vertices: u64,
     /// Number of triangles.
@@ -60,8 +67,9 @@ pub struct MeshChecked {
     pub report: MeshReport,
     /// Boundaries of the mesh in the faces of the volume.
     pub openings: Vec<Opening>,
-    /// Minimum and maximum vertex position along x, y and z; `None` for a mesh without vertices.
-    pub bounds: Option<[[f32; 3]; 2]>,
+    /// Minimum and maximum vertex position along x, y and z in the coordinates of the file; `None`
+    /// for a mesh without vertices.
+    pub bounds: Option<[[f64; 3]; 2]>,
 }
 
 impl MeshOutcome {
@@ -72,8 +80,27 @@ impl MeshOutcome {
     }
 
     /// Adds the warnings about the result.
-    pub(super) fn warn(&mut self, job: &MeshJob, level: ResolvedLevel) {
+    pub(super) fn warn(&mut self, job: &MeshJob, level: ResolvedLevel, is_closed: bool) {
         let path = || job.volume.path.clone();
+        let mesh_path = || job.output.clone().unwrap_or_else(path);
+        let geometry = job.coordinates.surface_geometry(self.geometry);
+        self.warnings
+            .extend(precision_warning(&job.volume.path, &geometry, self.dims));
+        if !is_closed {
+            self.warnings.push(Warning::OpenMesh {
+                path: mesh_path(),
+                reason: self.open_reason(job),
+            });
+        }
+        if let Some(MeshChecked { report, .. }) = &self.checked
+            && !report.is_manifold()
+        {
+            self.warnings.push(Warning::NonManifoldMesh {
+                path: mesh_path(),
+                edges: report.non_manifold_edges,
+                vertices: report.non_manifold_vertices,
+            });
+        }
         if self.samples.non_finite > 0 {
             self.warnings.push(Warning::NonFinite {
                 path: path(),
@@ -88,6 +115,16 @@ impl MeshOutcome {
                 what: "mesh",
                 reason: level.empty_reason(&self.samples, self.dims),
             });
+        }
+    }
+
+    /// Returns where the surface can end, given that it is open.
+    fn open_reason(&self, job: &MeshJob) -> OpenReason {
+        let has_exclusions = job.mask.is_some() || self.non_finite_cells > 0;
+        match (job.surface.close, has_exclusions) {
+            (false, false) => OpenReason::Border,
+            (false, true) => OpenReason::BorderOrExcluded,
+            (true, _) => OpenReason::Excluded,
         }
     }
 }

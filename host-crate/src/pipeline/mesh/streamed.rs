@@ -56,6 +56,7 @@ pub(super) fn run(
         iso: level.isovalue(),
         samples: report.samples,
         inexact_samples: report.inexact_samples,
+        mesh_origin: report.origin,
         vertices: report.vertices,
         triangles: report.triangles,
         index_bits: if report.vertices.max(report.triangles) > u32::MAX.into() {
@@ -75,7 +76,7 @@ pub(super) fn run(
         warnings,
         timings,
     };
-    outcome.warn(job, level);
+    outcome.warn(job, level, report.is_closed);
     Ok(outcome)
 }
 
@@ -88,9 +89,17 @@ fn stream(
     monitor: &Monitor<'_>,
 ) -> Result<StreamReport, PipelineError> {
     let (conversion, iso) = level.sample_conversion(&job.volume)?;
+    let geometry = match job.volume.geometry(volume.geometry())? {
+        Some(geometry) => geometry,
+        None => *volume.geometry(),
+    };
+    let geometry = job.coordinates.surface_geometry(geometry);
     let options = StreamOptions {
         memory: job.memory,
-        geometry: job.volume.geometry(volume.geometry())?,
+        geometry: Some(geometry),
+        positions: job
+            .coordinates
+            .encoding(&geometry, volume.dims(), job.output.as_deref())?,
         conversion,
         ..StreamOptions::default()
     };

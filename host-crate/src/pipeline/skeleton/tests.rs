@@ -27,6 +27,7 @@ fn write_bar(folder: &Path) -> ObjectSource {
         .iter()
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
     let mesh = TriangleMesh {
+        origin: [0.0; 3],
         vertices: (0..8)
             .map(corner)
             .map(|[x, y, z]| [40.0 * x, 8.0 * y, 8.0 * z])

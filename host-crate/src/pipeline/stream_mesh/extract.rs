@@ -11,7 +11,7 @@ use crate::{
     grid::{DeviceSample, Sample},
     io::{MeshCounts, MeshWriter},
     isosurface::{IsosurfaceError, TopologyCounts, counts::PartCounts},
-    mesh::Triangles,
+    mesh::{EdgeBalance, Triangles},
     partition::{
         budget::OverBudget,
         devices::{Stop, collect_results},
@@ -19,6 +19,7 @@ use crate::{
         offsets::Offsets,
         ordered::consume_in_order,
     },
+    pipeline::PositionEncoding,
 };
 use std::{
     sync::mpsc::{channel, sync_channel},
@@ -47,8 +48,17 @@ pub(super) fn extract_slabs<T: DeviceSample + Sample>(
     let mut counts = MeshCounts::default();
     let mut non_finite_cells = 0;
     let mut topology = TopologyCounts::default();
-    let mut write = |_, part: FinishedPart| -> Result<(), StreamError> {
+    let mut balance = EdgeBalance::default();
+    if let Some(writer) = &mut writer
+        && job.options.positions == PositionEncoding::World
+    {
+        let origin = job.partition.origin.into();
+        writer.set_origin(origin).map_err(failed)?;
+    }
+    let mut write = |_, mut part: FinishedPart| -> Result<(), StreamError> {
         let start = Instant::now();
+        job.options.positions.apply(&mut part.mesh);
+        balance = balance.plus(part.balance);
         let (vertices, normals) = (&part.mesh.vertices, part.mesh.normals.as_deref());
         if let Some(writer) = &mut writer {
             match &part.mesh.triangles {
@@ -123,6 +133,8 @@ pub(super) fn extract_slabs<T: DeviceSample + Sample>(
         counts = writer.finish().map_err(failed)?;
     }
     Ok(StreamReport {
+        origin: job.partition.origin.into(),
+        is_closed: balance.is_zero(),
         vertices: counts.vertices,
         triangles: counts.triangles,
         non_finite_cells,

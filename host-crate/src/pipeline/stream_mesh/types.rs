@@ -7,6 +7,7 @@ use crate::{
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     memory::OutOfMemory,
     monitor::{Cancelled, StageTime},
+    pipeline::PositionEncoding,
 };
 use std::time::Duration;
 
@@ -41,6 +42,8 @@ pub struct StreamOptions {
     pub along: Option<SlabAxis>,
     /// Geometry that replaces the one of the file.
     pub geometry: Option<Geometry>,
+    /// Encoding of the vertex positions.
+    pub positions: PositionEncoding,
     /// Conversion of the samples before the surface is extracted. The isovalue of the parameters is
     /// compared with the converted samples.
     pub conversion: SampleConversion,
@@ -82,6 +85,11 @@ impl SlabAxis {
 /// Report of a streamed mesh.
 #[derive(Clone, Debug)]
 pub struct StreamReport {
+    /// World position that the vertices are relative to before they are written; zero near the
+    /// world origin.
+    pub origin: [f64; 3],
+    /// `true` if the mesh is closed.
+    pub is_closed: bool,
     /// Number of vertices of the mesh.
     pub vertices: u64,
     /// Number of triangles of the mesh.

@@ -8,7 +8,7 @@ use crate::{
         IndexWidth, IsosurfaceError, TopologyCounts, counts::PartCounts, partition::ResidentSlabs,
         slab_mesher::SlabMesher,
     },
-    mesh::TriangleMesh,
+    mesh::{EdgeBalance, TriangleMesh},
     monitor::add_times,
     partition::{
         budget::{OverBudget, within_budget},
@@ -25,6 +25,8 @@ use std::{
 /// A part of the mesh on the host.
 pub(super) struct FinishedPart {
     pub mesh: TriangleMesh,
+    /// Edge balance of its triangles.
+    pub balance: EdgeBalance,
     pub non_finite_cells: u64,
     pub topology: TopologyCounts,
 }
@@ -120,6 +122,7 @@ impl<T: DeviceSample> Worker<'_, T> {
             add_times(&mut report.stages, mesh.stage_times()?);
             report.parts += 1;
             let part = FinishedPart {
+                balance: EdgeBalance::from_triangles(&on_host.triangles),
                 mesh: on_host,
                 non_finite_cells: mesh.non_finite_cells,
                 topology: mesh.topology,

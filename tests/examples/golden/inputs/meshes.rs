@@ -52,6 +52,7 @@ pub fn octasphere() -> TriangleMesh {
         ];
     }
     TriangleMesh {
+        origin: [0.0; 3],
         vertices,
         normals: None,
         triangles: Triangles::U32(triangles),

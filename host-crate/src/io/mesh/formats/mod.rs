@@ -75,6 +75,13 @@ impl MeshFormat {
         &LIST
     }
 
+    /// Returns the extensions of the formats that store `f64` positions:
+    /// `.ply, .obj, .vtk or .vtp`.
+    pub fn f64_extensions() -> &'static str {
+        static LIST: LazyLock<String> = LazyLock::new(|| extensions(MeshFormat::stores_f64, "or"));
+        &LIST
+    }
+
     /// Returns the extensions of the formats for meshes of any size: `.obj or .vtp`.
     pub(in crate::io::mesh) fn unlimited_extensions() -> &'static str {
         static LIST: LazyLock<String> =
@@ -162,5 +169,6 @@ mod tests {
         );
         assert_eq!(MeshFormat::face_label_extensions(), ".ply or .vtp");
         assert_eq!(MeshFormat::unlimited_extensions(), ".obj or .vtp");
+        assert_eq!(MeshFormat::f64_extensions(), ".ply, .obj, .vtk or .vtp");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::io::mesh::encoder::{
     CountLimit, DataBlock, Element, MeshEncoder, MeshFormatInfo, MeshLayout, append_be,
+    append_position_be,
 };
 
 /// Encoder of legacy VTK polydata.
@@ -22,6 +23,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     }),
     normals: "per vertex",
     indices: "31 bits",
+    stores_f64: true,
     stores_facets: false,
     holds_face_labels: false,
 };
@@ -35,9 +37,14 @@ impl MeshEncoder for VtkEncoder {
         let (vertices, triangles) = (layout.counts.vertices, layout.counts.triangles);
         // Total number of integers: the count 3 and three indices per triangle.
         let integers = 4 * u128::from(triangles);
+        let position = if layout.has_f64_positions() {
+            "double"
+        } else {
+            "float"
+        };
         let mut blocks = vec![
             DataBlock::text(format!(
-                "# vtk DataFile Version 3.0\nwritten by ferrovox\nBINARY\nDATASET POLYDATA\nPOINTS {vertices} float\n"
+                "# vtk DataFile Version 3.0\nwritten by ferrovox\nBINARY\nDATASET POLYDATA\nPOINTS {vertices} {position}\n"
             )),
             DataBlock::Vertices,
             DataBlock::text(format!("\nPOLYGONS {triangles} {integers}\n")),
@@ -57,10 +64,11 @@ impl MeshEncoder for VtkEncoder {
         &self,
         positions: &[[f32; 3]],
         _normals: Option<&[[f32; 3]]>,
+        layout: &MeshLayout,
         bytes: &mut Vec<u8>,
     ) {
         for position in positions {
-            append_be(bytes, *position);
+            append_position_be(bytes, layout, *position);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::io::mesh::encoder::{
     DataBlock, FACE_LABEL_NAMES, MeshEncoder, MeshFormatInfo, MeshLayout, append_le,
+    append_position_le,
 };
 use crate::io::vtk_xml::{AppendedData, DataArray, PROLOGUE, PieceCounts};
 use std::ops::Range;
@@ -19,6 +20,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     limit: None,
     normals: "per vertex",
     indices: "63 bits",
+    stores_f64: true,
     stores_facets: false,
     holds_face_labels: true,
 };
@@ -38,9 +40,14 @@ impl MeshEncoder for VtpEncoder {
             blocks.push(block);
             data.append(array, bytes)
         };
+        let (scalar, position_bytes) = if layout.has_f64_positions() {
+            ("Float64", 24)
+        } else {
+            ("Float32", 12)
+        };
         let points = append(
-            DataArray::vectors("Float32", "points"),
-            12 * vertices,
+            DataArray::vectors(scalar, "points"),
+            position_bytes * vertices,
             DataBlock::Vertices,
         );
         let connectivity = append(
@@ -96,10 +103,11 @@ impl MeshEncoder for VtpEncoder {
         &self,
         positions: &[[f32; 3]],
         _normals: Option<&[[f32; 3]]>,
+        layout: &MeshLayout,
         bytes: &mut Vec<u8>,
     ) {
         for position in positions {
-            append_le(bytes, *position);
+            append_position_le(bytes, layout, *position);
         }
     }
 

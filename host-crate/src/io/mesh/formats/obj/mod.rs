@@ -22,6 +22,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     limit: None,
     normals: "per vertex",
     indices: "any width",
+    stores_f64: true,
     stores_facets: false,
     holds_face_labels: false,
 };
@@ -64,13 +65,19 @@ impl MeshEncoder for ObjEncoder {
         &self,
         positions: &[[f32; 3]],
         _normals: Option<&[[f32; 3]]>,
+        layout: &MeshLayout,
         bytes: &mut Vec<u8>,
     ) {
-        append_vectors(bytes, "v", positions);
+        if layout.has_f64_positions() {
+            let world = positions.iter().map(|position| layout.to_world(*position));
+            append_vectors(bytes, "v", world);
+        } else {
+            append_vectors(bytes, "v", positions.iter().copied());
+        }
     }
 
     fn encode_normals(&self, normals: &[[f32; 3]], bytes: &mut Vec<u8>) {
-        append_vectors(bytes, "vn", normals);
+        append_vectors(bytes, "vn", normals.iter().copied());
     }
 
     fn encode_triangles(
@@ -91,9 +98,13 @@ impl MeshEncoder for ObjEncoder {
     }
 }
 
-fn append_vectors(bytes: &mut Vec<u8>, keyword: &str, vectors: &[[f32; 3]]) {
+fn append_vectors<T: fmt::Display>(
+    bytes: &mut Vec<u8>,
+    keyword: &str,
+    vectors: impl Iterator<Item = [T; 3]>,
+) {
     for vector in vectors {
-        let written = wavefront::write_vector(bytes, keyword, *vector);
+        let written = wavefront::write_vector(bytes, keyword, vector);
         debug_assert!(written.is_ok(), "a vector accepts every write");
     }
 }

@@ -1,6 +1,7 @@
 //! Reader of OBJ: `v` and `f` records. Other records, texture coordinates and normals are ignored.
 
 use crate::io::FileProblem;
+use crate::io::mesh::position_list::{PositionList, parse_number};
 use crate::io::mesh::try_append::append;
 use crate::io::source::Source;
 use crate::mesh::{TriangleMesh, Triangles};
@@ -10,7 +11,7 @@ const MAX_LINE: usize = 1 << 16;
 
 /// Reads positions and triangles. Polygons are cut into triangle fans from their first corner.
 pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
-    let mut vertices: Vec<[f32; 3]> = Vec::new();
+    let mut vertices = PositionList::default();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
     let mut line_number = 0u64;
     while let Some(line) = source.line(MAX_LINE)? {
@@ -30,12 +31,12 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
         let mut words = text.split_ascii_whitespace();
         match words.next() {
             Some("v") => {
-                let vertex =
+                let (position, nearest) =
                     vertex(words).ok_or_else(|| invalid("is not a vertex of three numbers"))?;
                 if vertices.len() as u64 >= u64::from(u32::MAX) {
                     return Err(invalid("exceeds the limit of 4294967295 vertices"));
                 }
-                append(&mut vertices, vertex)?;
+                vertices.append(position, nearest)?;
             }
             Some("f") => {
                 let mut corners = words.map(|word| corner(word, vertices.len()));
@@ -63,7 +64,9 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
             _ => {}
         }
     }
+    let (origin, vertices) = vertices.into_local()?;
     Ok(TriangleMesh {
+        origin,
         vertices,
         normals: None,
         triangles: Triangles::U32(triangles),
@@ -76,10 +79,11 @@ fn is_keyword(word: &str) -> bool {
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Parses the first three numbers; a weight or a colour may follow.
-fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<[f32; 3]> {
-    let mut next = || words.next()?.parse::<f32>().ok();
-    Some([next()?, next()?, next()?])
+/// Parses the first three numbers, also rounded to `f32`; a weight or a colour may follow.
+fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<([f64; 3], [f32; 3])> {
+    let mut next = || parse_number(words.next()?);
+    let numbers = [next()?, next()?, next()?];
+    Some((numbers.map(|it| it.0), numbers.map(|it| it.1)))
 }
 
 /// Parses the vertex index of a corner, `5`, `5/2`, `5//3` or `5/2/3`. Indices in the file are

@@ -6,7 +6,7 @@ mod reader;
 
 use crate::io::mesh::encoder::{
     CountLimit, DataBlock, Element, FACE_LABEL_NAMES, LabelRange, MeshEncoder, MeshFormatInfo,
-    MeshLayout, MeshReader, append_le,
+    MeshLayout, MeshReader, append_le, append_position_le,
 };
 
 /// Encoder of binary little-endian PLY.
@@ -30,6 +30,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     }),
     normals: "per vertex",
     indices: "32 bits",
+    stores_f64: true,
     stores_facets: false,
     holds_face_labels: true,
 };
@@ -55,9 +56,14 @@ impl MeshEncoder for PlyEncoder {
                 .map(|name| format!("property {scalar} {name}\n"))
                 .concat()
         });
+        let position = if layout.has_f64_positions() {
+            "double"
+        } else {
+            "float"
+        };
         let header = format!(
             "ply\nformat binary_little_endian 1.0\ncomment written by ferrovox\n\
-             element vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n{normal_properties}\
+             element vertex {vertices}\nproperty {position} x\nproperty {position} y\nproperty {position} z\n{normal_properties}\
              element face {triangles}\nproperty list uchar uint vertex_indices\n{label_properties}end_header\n"
         );
         vec![
@@ -71,10 +77,11 @@ impl MeshEncoder for PlyEncoder {
         &self,
         positions: &[[f32; 3]],
         normals: Option<&[[f32; 3]]>,
+        layout: &MeshLayout,
         bytes: &mut Vec<u8>,
     ) {
         for (vertex, position) in positions.iter().enumerate() {
-            append_le(bytes, *position);
+            append_position_le(bytes, layout, *position);
             if let Some(normals) = normals {
                 append_le(bytes, normals[vertex]);
             }

@@ -2,6 +2,7 @@
 
 use super::header::{Element, Encoding, Header, Property, Scalar, damaged};
 use crate::io::FileProblem;
+use crate::io::mesh::position_list::PositionList;
 use crate::io::mesh::try_append::append;
 use crate::io::source::Source;
 use crate::mesh::{TriangleMesh, Triangles};
@@ -132,11 +133,12 @@ fn read_vertices(
         return Err(damaged("its vertices have no x, y and z".to_owned()));
     }
     let has_normals = has(3..6);
+    let mut positions = PositionList::default();
     let mut normals = Vec::new();
     let stride = properties.iter().map(|property| property.0.bytes()).sum();
     let mut record = vec![0; stride];
     for _ in 0..element.count {
-        let mut values = [0.0; 6];
+        let mut values = [0.0_f64; 6];
         if let Encoding::Binary(order) = encoding {
             // Reading a whole record is faster than reading number by number.
             if source.fill(&mut record)? < stride {
@@ -147,23 +149,24 @@ fn read_vertices(
                 let (bytes, after) = remaining.split_at(scalar.bytes());
                 remaining = after;
                 if let Some(name) = name {
-                    values[name] = scalar.read(bytes, order) as f32;
+                    values[name] = scalar.read(bytes, order);
                 }
             }
         } else {
             for &(scalar, name) in &properties {
                 let value = read_word(source, scalar)?;
                 if let Some(name) = name {
-                    values[name] = value as f32;
+                    values[name] = value;
                 }
             }
         }
         let [x, y, z, nx, ny, nz] = values;
-        append(&mut mesh.vertices, [x, y, z])?;
+        positions.append([x, y, z], [x, y, z].map(|number| number as f32))?;
         if has_normals {
-            append(&mut normals, [nx, ny, nz])?;
+            append(&mut normals, [nx, ny, nz].map(|number| number as f32))?;
         }
     }
+    (mesh.origin, mesh.vertices) = positions.into_local()?;
     mesh.normals = has_normals.then_some(normals);
     Ok(())
 }

@@ -28,6 +28,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     }),
     normals: "per facet",
     indices: "none; at most 2^32 − 1 triangles",
+    stores_f64: false,
     stores_facets: true,
     holds_face_labels: false,
 };

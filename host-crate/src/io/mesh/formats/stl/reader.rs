@@ -44,6 +44,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
         }
     }
     Ok(TriangleMesh {
+        origin: [0.0; 3],
         vertices: mesh.vertices,
         normals: None,
         triangles: Triangles::U32(mesh.triangles),
