@@ -20,6 +20,7 @@ mod distance_squared;
 mod driver_occupancy;
 mod isosurface_accuracy;
 mod isosurface_devices;
+mod isosurface_distant;
 mod isosurface_exclusions;
 mod isosurface_expected;
 mod isosurface_geometry;
