@@ -126,6 +126,15 @@ impl<'a> VolumeInput<'a> {
         Ok(opened)
     }
 
+    /// Returns a function that opens the file again.
+    pub fn reopener(
+        &self,
+        options: &ReadOptions,
+    ) -> impl Fn() -> Result<OpenedVolume<'a>, FileProblem> + Send + use<'a> {
+        let (input, options) = (self.clone(), options.clone());
+        move || input.open(&options)
+    }
+
     fn open_unchecked(&self, options: &ReadOptions) -> Result<OpenedVolume<'a>, FileProblem> {
         match self {
             Self::Path(path) => {
@@ -170,7 +179,10 @@ fn read_input(input: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFi
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
     let can_repeat = opened.may_need_f64();
-    let in_order = |opened| in_volume_order(opened, input, options, PlaneBuffer::Whole);
+    let in_order = |opened| {
+        let reopen = input.reopener(options);
+        in_volume_order(opened, reopen, options, PlaneBuffer::Whole)
+    };
     let mut read = in_order(opened).and_then(|opened| read_samples(opened, options));
     if can_repeat && is_not_representable(&read) {
         opened = input.open(options)?;

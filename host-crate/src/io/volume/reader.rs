@@ -109,9 +109,14 @@ impl<'a> VolumeReader<'a> {
         let data_name = opened.data_name.clone();
         let (dims, geometry, header) = (opened.layout.dims, opened.geometry, opened.header.clone());
         let is_pipe = opened.source.remaining() == Remaining::Unknown;
-        let planes = in_volume_order(opened, &input, options, PlaneBuffer::Bounded)
-            .and_then(|opened| plane_source(opened, options))
-            .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
+        let planes = in_volume_order(
+            opened,
+            input.reopener(options),
+            options,
+            PlaneBuffer::Bounded,
+        )
+        .and_then(|opened| plane_source(opened, options))
+        .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
         Ok(Self {
             options: options.clone(),
             dims,
@@ -311,7 +316,7 @@ impl<'a> VolumeReader<'a> {
             let mut opened = input.open(options)?;
             opened.layout.values = *sample_type;
             let buffer = PlaneBuffer::Bounded;
-            let opened = in_volume_order(opened, input, options, buffer)?;
+            let opened = in_volume_order(opened, input.reopener(options), options, buffer)?;
             if opened.layout.dims != *dims || opened.header != *header {
                 return Err(FileProblem::FileChanged);
             }

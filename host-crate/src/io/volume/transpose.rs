@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use crate::io::source::{Remaining, Source};
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
-use crate::io::volume::read::VolumeInput;
 use crate::io::volume::samples::{SAMPLES, STEP, grow};
 use crate::io::{ByteCount, FileProblem, ReadOptions};
 use crate::memory;
@@ -26,11 +25,11 @@ pub(crate) enum PlaneBuffer {
 }
 
 /// Returns an opened volume whose samples are stored with x as the fastest axis: `opened`, or one
-/// that reorders its samples. The file is opened and read once per [`BUFFER`] bytes of the volume;
-/// a pipe, which cannot be opened again, is read into memory.
+/// that reorders its samples. The file is read once per [`BUFFER`] bytes of the volume, and opened
+/// again with `reopen`; a pipe, which cannot be opened again, is read into memory.
 pub(crate) fn in_volume_order<'a>(
     mut opened: OpenedVolume<'a>,
-    input: &VolumeInput<'a>,
+    mut reopen: impl FnMut() -> Result<OpenedVolume<'a>, FileProblem> + Send + 'a,
     options: &ReadOptions,
     buffer: PlaneBuffer,
 ) -> Result<OpenedVolume<'a>, FileProblem> {
@@ -56,14 +55,14 @@ pub(crate) fn in_volume_order<'a>(
             .transpose()?;
         planes_per_pass = usize::MAX;
     }
-    let (volume, input, options) = (opened.volume, input.clone(), options.clone());
+    let volume = opened.volume;
     let allow_trailing_bytes = options.allow_trailing_bytes;
     let expected = layout.clone();
     let open = Box::new(move || {
         if let Some(source) = first.take() {
             return Ok(source);
         }
-        let again = input.open(&options)?;
+        let again = reopen()?;
         let is_same = again.layout.dims == expected.dims && again.volume == volume;
         is_same
             .then_some(again.source)
