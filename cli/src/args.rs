@@ -11,7 +11,7 @@ mod skeleton_names;
 mod small;
 mod voxelize;
 
-pub use distance::{DistanceArgs, SampleName};
+pub use distance::{DistanceArgs, SampleName, SignName};
 pub use labels::LabelArgs;
 pub use mesh::{MeshArgs, MethodName, NormalsName, TopologyName};
 pub use mesh_filters::MeshFilterArgs;

@@ -8,7 +8,7 @@ use crate::{
 };
 use clap::{ArgGroup, Args, ValueEnum};
 use ferrovox::{
-    distance::Method,
+    distance::{Method, SignConvention},
     pipeline::distance::{MapSamples, Plane},
     render::MAX_SIDE,
 };
@@ -37,6 +37,7 @@ Examples:
   ferrovox distance brain.nii.gz --iso 120 -o d.nii.gz
   ferrovox distance brain.nii.gz --iso 120 --sub-voxel --signed -o d.nrrd
   ferrovox distance vessels.nrrd --nonzero -o d.npy --nearest site.npy --max-distance 30
+  ferrovox distance vessels.nrrd --nonzero --signed -o d.npy
   ferrovox distance electrodes.xyz --points --like scan.nii.gz -o d.nii.gz
   ferrovox distance cloud.ply --points --grid 256x256x180 --spacing 0.5 -o d.mha
   ferrovox distance brain.nii.gz --iso 120 -o d.nii.gz --slice z=90 --png d.png
@@ -85,11 +86,24 @@ pub struct DistanceArgs {
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["compare", "json"], help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Make distances inside negative
+    /// Make distances inside negative, by a convention [default: surface with --iso, else opposite]
     ///
-    /// Inside means inside the isosurface, or enclosed by the voxels that are not zero.
-    #[arg(long, help_heading = "Output")]
-    pub signed: bool,
+    /// opposite: inside, minus the distance to the nearest voxel outside, as with scipy and edt. With --labels, voxels
+    /// whose label is not 0 are inside.
+    ///
+    /// surface: distances to the surface voxels, which have distance 0.
+    ///
+    /// enclosed: distances to the voxels of the mask, which have distance 0; regions that they enclose are inside. The
+    /// border of the volume encloses nothing, except along an axis of one voxel.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "CONVENTION",
+        num_args = 0..=1,
+        require_equals = true,
+        help_heading = "Output"
+    )]
+    pub signed: Option<Option<SignName>>,
     /// Truncate distances at D
     ///
     /// Voxels farther from every site get this value; smaller values are faster.
@@ -179,6 +193,26 @@ impl From<MethodName> for Method {
             MethodName::CityBlock => Self::CityBlock,
             MethodName::Chessboard => Self::Chessboard,
             MethodName::CenterPoint => Self::CenterPoint,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SignName {
+    /// Distance to the nearest voxel on the other side
+    Opposite,
+    /// Distance to the surface voxels
+    Surface,
+    /// Distance to the voxels of the mask, which enclose the inside
+    Enclosed,
+}
+
+impl From<SignName> for SignConvention {
+    fn from(name: SignName) -> Self {
+        match name {
+            SignName::Opposite => Self::Opposite,
+            SignName::Surface => Self::Surface,
+            SignName::Enclosed => Self::Enclosed,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     distance_report::{json, text_report},
 };
 use crate::{
-    args::{DistanceArgs, SampleName},
+    args::{DistanceArgs, SampleName, SignName},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::run_monitored,
@@ -61,11 +61,23 @@ fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
             "--like, --grid and --strict require --points",
         ),
         (
-            args.signed && (args.points || args.labels),
-            "--signed requires --iso or --nonzero, because points and labels have no inside",
+            args.signed.is_some() && args.points,
+            "--signed requires --iso, --nonzero or --labels, because points have no inside",
         ),
         (
-            args.signed && is_squared,
+            matches!(args.signed, Some(Some(_))) && args.sub_voxel,
+            "--signed=CONVENTION requires voxels as sites; with --sub-voxel, use --signed alone",
+        ),
+        (
+            args.labels
+                && matches!(
+                    args.signed,
+                    Some(Some(SignName::Surface | SignName::Enclosed))
+                ),
+            "--labels supports only --signed=opposite: distances to the nearest voxel with another label",
+        ),
+        (
+            args.signed.is_some() && is_squared,
             "--signed cannot be combined with --dtype u16 or u32, because squared distances have no sign",
         ),
         (
@@ -108,7 +120,8 @@ fn build_job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
         },
         sites,
         method: args.method.map(Into::into),
-        signed: args.signed,
+        signed: args.signed.is_some(),
+        sign_convention: args.signed.flatten().map(Into::into),
         max_distance: args.max_distance,
         samples: args.dtype.into(),
         output: args.output.clone(),

@@ -6,7 +6,10 @@ use crate::{
     numbers::format_number,
     report::{Devices, Grid, JsonTimings, Lines, format_timings, path, paths},
 };
-use ferrovox::pipeline::distance::{DistanceJob, DistanceOutcome, Plane};
+use ferrovox::{
+    distance::SignConvention,
+    pipeline::distance::{DistanceJob, DistanceOutcome, Plane},
+};
 use serde::Serialize;
 
 /// JSON object of a run. Times are in milliseconds, distances in world units.
@@ -29,6 +32,8 @@ pub struct Json {
     /// `true` if the distances are exact up to rounding to f32.
     exact: bool,
     signed: bool,
+    /// Convention of signed distances; `null` for unsigned distances and with `--sub-voxel`.
+    sign_convention: Option<&'static str>,
     max_distance: Option<f64>,
     dtype: &'static str,
     min: Option<f32>,
@@ -50,6 +55,11 @@ pub fn sites_from(args: &DistanceArgs) -> &'static str {
     }
 }
 
+/// Returns the convention of signed distances to voxels.
+fn sign_convention(args: &DistanceArgs, job: &DistanceJob) -> Option<SignConvention> {
+    job.sign().filter(|_| !args.sub_voxel)
+}
+
 /// Creates the JSON object of a run.
 pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Json {
     let outputs = args.output.iter().chain(&args.nearest).chain(&args.png);
@@ -67,7 +77,8 @@ pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Js
         sites_outside: run.outside,
         method: run.method.name(),
         exact: run.exact,
-        signed: args.signed,
+        signed: job.signed,
+        sign_convention: sign_convention(args, job).map(SignConvention::name),
         max_distance: args.max_distance,
         dtype: args.dtype.name(),
         min: run.range.map(|[min, _]| min),
@@ -117,7 +128,12 @@ pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome
         name => format!(", squared as {name}"),
     };
     lines.add("map", format!("{output}{volume}"));
-    lines.add("distances", format!("{range}{max_distance}{squared}"));
+    let sign = match sign_convention(args, job) {
+        Some(convention) => format!(", signed by {}", convention.name()),
+        None if job.signed => ", signed".to_owned(),
+        None => String::new(),
+    };
+    lines.add("distances", format!("{range}{max_distance}{squared}{sign}"));
     if let Some(path) = &args.nearest {
         lines.add("nearest", path.display().to_string());
     }

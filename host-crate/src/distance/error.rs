@@ -14,6 +14,11 @@ pub enum DistanceError {
     /// There are no sites.
     #[error("there are no sites to measure distances to; check the mask or the level")]
     NoSites,
+    /// All voxels are in the mask whose signed distances are requested.
+    #[error(
+        "all voxels are inside, so there is no distance to a voxel outside; check the mask or the level"
+    )]
+    NoVoxelsOutside,
     /// The maximum distance is not positive.
     #[error("the maximum distance is {found}; give a number greater than 0")]
     InvalidMaxDistance {

@@ -2,7 +2,8 @@
 //!
 //! Sites are voxels ([`DeviceMask`]) or arbitrary points ([`DevicePoints`]), for [`transform`]; for
 //! a label volume the sites of each voxel are the voxels with another label, for
-//! [`transform_labels`]. [`transform_squared`] and [`transform_labels_squared`] compute squared
+//! [`transform_labels`]. [`transform_signed`] computes the signed distances of a mask.
+//! [`transform_squared`] and [`transform_labels_squared`] compute squared
 //! distances as integers. Distances are measured between voxel centres and sites in world units,
 //! with the spacing of each axis.
 
@@ -27,7 +28,8 @@ pub use method::Method;
 pub use params::{DistanceParams, NoSites};
 #[doc(hidden)]
 pub use separable::transform_by_envelopes;
-pub use sign::apply_sign;
+pub(crate) use sign::transform_opposite;
+pub use sign::{SignConvention, apply_sign, transform_signed};
 pub use slabs::{Slab, Slabs};
 pub use squared::{SquaredMap, SquaredValue, transform_labels_squared, transform_squared};
 

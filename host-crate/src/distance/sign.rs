@@ -1,11 +1,155 @@
-//! Signs of distances.
+//! Signed distances.
 
-use super::{DistanceError, DistanceMap};
+use super::{
+    DistanceError, DistanceMap, DistanceParams, NearestIndices, NoSites, Sites, transform,
+};
 use crate::{
-    device::{Stream, rows, rows_launch},
+    device::{Buffer, DeviceError, Element, Stream, rows, rows_launch},
     grid::DeviceMask,
 };
-use ferrovox_kernels::distance::sites::negate_inside;
+use ferrovox_kernels::{
+    distance::sites::{BitRows, merge_signed, negate_inside},
+    sample::Count,
+};
+
+/// Convention of the signed distances of a mask, which are negative inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SignConvention {
+    /// Inside the mask, minus the distance to the nearest voxel outside; outside, the distance to
+    /// the nearest voxel of the mask. No voxel has distance 0. This is the difference of two calls
+    /// of SciPy's `distance_transform_edt`, and the negative of `edt.sdf`.
+    #[default]
+    Opposite,
+    /// Distance to the nearest surface voxel: a voxel of the mask with a face neighbour outside.
+    /// Surface voxels have distance 0, the other voxels of the mask are inside. ITK's
+    /// `SignedMaurerDistanceMap` also counts voxels of the mask with an edge or corner neighbour
+    /// outside as surface voxels.
+    Surface,
+    /// Distance to the nearest voxel of the mask, whose voxels have distance 0. The inside is the
+    /// region that the mask [encloses](DeviceMask::enclosed_by).
+    Enclosed,
+}
+
+impl SignConvention {
+    /// All conventions.
+    pub const ALL: [Self; 3] = [Self::Opposite, Self::Surface, Self::Enclosed];
+
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opposite => "opposite",
+            Self::Surface => "surface",
+            Self::Enclosed => "enclosed",
+        }
+    }
+}
+
+/// Computes the signed distance map of a mask. The map stays on the device.
+///
+/// [`SignConvention::Opposite`] takes two transforms, and a second map on the device meanwhile.
+///
+/// ```
+/// use ferrovox::device::Device;
+/// use ferrovox::distance::{self, DistanceParams, SignConvention};
+/// use ferrovox::grid::{DeviceMask, Geometry};
+///
+/// let stream = Device::best().stream()?;
+/// let mask = DeviceMask::upload(&stream, &[0, 1, 1, 1, 0, 0], [6, 1, 1], Geometry::default())?;
+/// let signed = |convention| {
+///     let map = distance::transform_signed(&stream, &mask, convention, &DistanceParams::default());
+///     stream.download(&map.unwrap().distances).unwrap()
+/// };
+/// assert_eq!(signed(SignConvention::Opposite), [1.0, -1.0, -2.0, -1.0, 1.0, 2.0]);
+/// assert_eq!(signed(SignConvention::Surface), [1.0, 0.0, -1.0, 0.0, 1.0, 2.0]);
+/// assert_eq!(signed(SignConvention::Enclosed), [1.0, 0.0, 0.0, 0.0, 1.0, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DistanceError::NoVoxelsOutside`] if the convention is [`SignConvention::Opposite`] and all
+/// voxels are in the mask, unless `params` allows it; the errors of [`transform`].
+pub fn transform_signed(
+    stream: &Stream,
+    mask: &DeviceMask,
+    convention: SignConvention,
+    params: &DistanceParams,
+) -> Result<DistanceMap, DistanceError> {
+    let (sites, inside) = match convention {
+        SignConvention::Opposite => {
+            let outside = mask.complement(stream)?;
+            return transform_opposite(stream, mask, &outside, params);
+        }
+        SignConvention::Surface => (&mask.surface(stream)?, mask),
+        SignConvention::Enclosed => (mask, &DeviceMask::enclosed_by(stream, mask)?),
+    };
+    let mut map = transform(stream, Sites::Voxels(sites), params)?;
+    apply_sign(stream, &mut map, inside)?;
+    Ok(map)
+}
+
+/// Computes the signed distance map of [`SignConvention::Opposite`] from a mask and its complement.
+pub(crate) fn transform_opposite(
+    stream: &Stream,
+    inside: &DeviceMask,
+    outside: &DeviceMask,
+    params: &DistanceParams,
+) -> Result<DistanceMap, DistanceError> {
+    if params.no_sites == NoSites::Error && outside.count(stream)? == 0 {
+        return Err(DistanceError::NoVoxelsOutside);
+    }
+    let mut map = transform(stream, Sites::Voxels(inside), params)?;
+    let from_outside = transform(stream, Sites::Voxels(outside), params)?;
+    let mask = (&inside.bits, inside.layout());
+    let (outside_distances, distances) = (&from_outside.distances, &mut map.distances);
+    match (&from_outside.nearest, &mut map.nearest) {
+        (Some(NearestIndices::U32(outside)), Some(NearestIndices::U32(nearest))) => {
+            let merged = (distances, nearest);
+            merge(stream, mask, (outside_distances, outside), merged)
+        }
+        (Some(NearestIndices::U64(outside)), Some(NearestIndices::U64(nearest))) => {
+            let merged = (distances, nearest);
+            merge(stream, mask, (outside_distances, outside), merged)
+        }
+        _ => merge_distances(stream, mask, outside_distances, distances),
+    }?;
+    Ok(map)
+}
+
+/// Replaces the distances of the voxels in a mask by the negatives of `outside_distances`.
+pub(super) fn merge_distances(
+    stream: &Stream,
+    inside: (&Buffer<u32>, BitRows),
+    outside_distances: &Buffer<f32>,
+    distances: &mut Buffer<f32>,
+) -> Result<(), DeviceError> {
+    let (no_indices, mut nearest) = (stream.alloc::<u32>(0)?, stream.alloc::<u32>(0)?);
+    let merged = (distances, &mut nearest);
+    merge(stream, inside, (outside_distances, &no_indices), merged)
+}
+
+/// Merges distances and nearest sites of the voxels in a mask into those of the other voxels. The
+/// buffers of nearest sites may both be empty.
+fn merge<I: Count + Element>(
+    stream: &Stream,
+    (inside, layout): (&Buffer<u32>, BitRows),
+    (outside_distances, nearest_outside): (&Buffer<f32>, &Buffer<I>),
+    (distances, nearest): (&mut Buffer<f32>, &mut Buffer<I>),
+) -> Result<(), DeviceError> {
+    let grid = layout.grid;
+    let rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
+    let args = (
+        inside.view(),
+        layout,
+        rows,
+        outside_distances.view(),
+        nearest_outside.view(),
+        distances.view_mut(),
+        nearest.view_mut(),
+    );
+    // SAFETY: the mask and the distances have the voxels of the grid, and so do the nearest sites
+    // unless they are empty.
+    unsafe { stream.launch::<merge_signed<I>>(rows_launch(rows), args) }
+}
 
 /// Negates the distances of the voxels in `inside`. Distances of 0 are unchanged.
 ///

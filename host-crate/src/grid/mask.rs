@@ -193,7 +193,19 @@ impl Mask {
         Self::download(&stream, &enclosed)
     }
 
-    /// Returns the bytes of device memory that [`surface`](Self::surface) needs.
+    /// Returns the voxels of the grid that are not in the mask; computed on a device by
+    /// [`DeviceMask::complement`].
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn complement(&self, device: &Device) -> Result<Self, GridError> {
+        let stream = device.stream()?;
+        let complement = self.upload(&stream)?.complement(&stream)?;
+        Self::download(&stream, &complement)
+    }
+
+    /// Returns the bytes of device memory that [`surface`](Self::surface) and
+    /// [`complement`](Self::complement) need.
     pub fn surface_bytes(&self) -> u64 {
         2 * self.bytes()
     }

@@ -4,7 +4,7 @@ use super::{DeviceMask, DeviceSample, DeviceVolume, GridError};
 use crate::device::{Buffer, DeviceError, Launch, Stream, items_launch};
 use cuda_std::Kernel;
 use ferrovox_kernels::distance::sites::{
-    BitRows, Range, keep_surface, pack_voxels, pack_voxels_by_fours,
+    BitRows, Range, complement_bits, keep_surface, pack_voxels, pack_voxels_by_fours,
 };
 use std::borrow::Cow;
 
@@ -157,6 +157,30 @@ impl DeviceMask {
         }
         Ok(Self {
             bits: kept,
+            grid: self.grid,
+            geometry: self.geometry,
+        })
+    }
+
+    /// Returns the voxels of the grid that are not in the mask.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn complement(&self, stream: &Stream) -> Result<Self, GridError> {
+        let mut complement = stream.alloc::<u32>(self.bits.len())?;
+        let (launch, items) = items_launch(stream, self.bits.len() as u64);
+        // SAFETY: both have the words of the grid, which the items count.
+        unsafe {
+            let args = (
+                self.bits.view(),
+                self.layout(),
+                items,
+                complement.view_mut(),
+            );
+            stream.launch::<complement_bits>(launch, args)?;
+        }
+        Ok(Self {
+            bits: complement,
             grid: self.grid,
             geometry: self.geometry,
         })

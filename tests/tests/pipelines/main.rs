@@ -14,6 +14,7 @@ mod distance_lower_envelope;
 mod distance_oblique;
 mod distance_points;
 mod distance_separable;
+mod distance_signed;
 mod distance_sites;
 mod distance_slabs;
 mod distance_squared;

@@ -80,9 +80,137 @@ fn signed_distances_are_negative_in_enclosed_voxels() {
         "box.npy",
         npy("|u1", "(7, 7, 7)", &shell.collect::<Vec<_>>()),
     );
-    folder.run("distance box.npy --mask --signed -o d.npy").ok();
+    folder
+        .run("distance box.npy --mask --signed=enclosed -o d.npy")
+        .ok();
     let signed = distances(&folder, "d.npy");
     assert_eq!(signed[3 + 7 * (3 + 7 * 3)], -2.0);
     assert_eq!(signed[3 + 7 * (3 + 7)], 0.0);
     assert_eq!(signed[3 + 7 * 3], 1.0);
+}
+
+/// Returns the distance of each voxel to the nearest one with another value, negative where the
+/// value is not 0.
+fn opposite(samples: &[u8], dims: [usize; 3], spacing: [f64; 3]) -> Vec<f32> {
+    let at: Vec<[usize; 3]> = voxels(dims).collect();
+    let squared = |a: usize, b: usize| -> f64 {
+        let along = |k: usize| at[a][k].abs_diff(at[b][k]) as f64 * spacing[k];
+        (0..3).map(|k| along(k) * along(k)).sum()
+    };
+    let nearest = |voxel: usize| {
+        let others = (0..samples.len()).filter(|&other| samples[other] != samples[voxel]);
+        let min = others
+            .map(|other| squared(voxel, other))
+            .fold(f64::INFINITY, f64::min);
+        let sign = if samples[voxel] == 0 { 1.0 } else { -1.0 };
+        (sign * min.sqrt()) as f32
+    };
+    (0..samples.len()).map(nearest).collect()
+}
+
+#[test]
+fn signed_masks_and_labels_measure_to_the_opposite_side() {
+    let folder = Folder::new();
+    let dims = [7, 6, 5];
+    let label = |[x, y, z]: [usize; 3]| {
+        let is_inside = x.abs_diff(3) + y.abs_diff(2) + z.abs_diff(2) < 4;
+        u8::from(is_inside) * (1 + u8::from(x > 3))
+    };
+    let labels: Vec<u8> = voxels(dims).map(label).collect();
+    let mask: Vec<u8> = labels.iter().map(|&label| u8::from(label != 0)).collect();
+    folder.file("labels.npy", npy("|u1", "(5, 6, 7)", &labels));
+    let signed = |options: &str| {
+        let run = folder
+            .run(&format!(
+                "distance labels.npy {options} --spacing 1,2,1.5 -o d.npy --json"
+            ))
+            .ok();
+        assert_eq!(run.json()["signed"], true, "{options}");
+        let convention = run.json()["sign_convention"].as_str().map(str::to_owned);
+        (distances(&folder, "d.npy"), convention.unwrap())
+    };
+    let expected = opposite(&mask, dims, [1.0, 2.0, 1.5]);
+    for options in [
+        "--nonzero --signed",
+        "--nonzero --signed=opposite",
+        "--nonzero --signed --memory 1M",
+        "--nonzero --signed --method bucketed",
+        "--iso 1 --signed=opposite",
+    ] {
+        let (found, convention) = signed(options);
+        assert_eq!(found, expected, "{options}");
+        assert_eq!(convention, "opposite", "{options}");
+    }
+    let (found, _) = signed("--labels --signed");
+    assert_eq!(found, opposite(&labels, dims, [1.0, 2.0, 1.5]));
+    let (surface, convention) = signed("--nonzero --signed=surface");
+    assert_eq!(convention, "surface");
+    assert_eq!(signed("--iso 1 --signed"), (surface.clone(), convention));
+    assert!(surface.iter().any(|&distance| distance == 0.0));
+    let text = folder
+        .run("distance labels.npy --nonzero --signed -o d.npy")
+        .ok();
+    assert!(
+        text.stdout.contains("signed by opposite"),
+        "{}",
+        text.stdout
+    );
+}
+
+#[test]
+fn unusable_sign_conventions_are_rejected() {
+    let folder = Folder::new();
+    folder.file("full.npy", npy("|u1", "(2, 2, 2)", &[1; 8]));
+    folder.refuses(
+        "distance full.npy --nonzero --signed -o d.npy",
+        &["full.npy", "all voxels are inside"],
+    );
+    folder.refuses(
+        "distance full.npy --nonzero --signed --memory 1M -o d.npy",
+        &["full.npy", "all voxels are inside"],
+    );
+    folder.refuses(
+        "distance full.npy --labels --signed=surface -o d.npy",
+        &["--signed=opposite"],
+    );
+    folder.refuses(
+        "distance full.npy --iso 1 --sub-voxel --signed=opposite -o d.npy",
+        &["--sub-voxel", "--signed alone"],
+    );
+    folder.refuses(
+        "distance full.npy --nonzero --signed=itk -o d.npy",
+        &["itk", "opposite", "surface", "enclosed"],
+    );
+}
+
+/// The border of the volume is not a border along an axis of one voxel, so a closed curve encloses
+/// its interior.
+#[test]
+fn an_axis_of_one_voxel_has_no_border() {
+    let folder = Folder::new();
+    let ring = voxels([5, 5, 1]).map(|[x, y, _]| u8::from(x.abs_diff(2).max(y.abs_diff(2)) == 1));
+    let ring: Vec<u8> = ring.collect();
+    for (shape, name) in [("(1, 5, 5)", "z.npy"), ("(5, 1, 5)", "y.npy")] {
+        folder.file(name, npy("|u1", shape, &ring));
+        folder
+            .run(&format!(
+                "distance {name} --nonzero --signed=enclosed -o d.npy"
+            ))
+            .ok();
+        let enclosed = distances(&folder, "d.npy");
+        assert_eq!(
+            (enclosed[12], enclosed[7], enclosed[2]),
+            (-1.0, 0.0, 1.0),
+            "{name}"
+        );
+        folder
+            .run(&format!("distance {name} --nonzero --signed -o d.npy"))
+            .ok();
+        let signed = distances(&folder, "d.npy");
+        assert_eq!(
+            (signed[12], signed[7], signed[2]),
+            (1.0, -1.0, 1.0),
+            "{name}"
+        );
+    }
 }

@@ -28,8 +28,9 @@ use worker::SlabWorker;
 ///
 /// [`DistanceParams::memory`] limits all device buffers: one bit per voxel of the entire volume
 /// (temporarily two), squared distances and their inputs (8 to 12 bytes per voxel of a slab), the
-/// slab's distances (4 bytes) and signs (one bit). The default limit is half of the free memory. A
-/// device that is listed twice uses twice as much.
+/// slab's distances (4 bytes) and signs (one bit). With [`with_opposite`](Slabs::with_opposite), it
+/// holds a second bit per voxel, and the slab's distances twice. The default limit is half of the
+/// free memory. A device that is listed twice uses twice as much.
 ///
 /// If the spacings have no common unit, sums of their squares are rounded, and the order of
 /// summation matters. Scanlines along z are then minimised last, over all planes: every slab
@@ -62,11 +63,21 @@ use worker::SlabWorker;
 pub struct Slabs<'a> {
     devices: &'a [Device],
     sites: &'a Mask,
-    inside: Option<&'a Mask>,
+    sign: SlabSign<'a>,
     params: DistanceParams,
     unit: CostUnit,
     plan: SlabPlan,
     monitor: Monitor<'a>,
+}
+
+/// Signs of the distances.
+#[derive(Clone, Copy, Debug)]
+enum SlabSign<'a> {
+    Unsigned,
+    /// Voxels whose distances are negated.
+    Negated(&'a Mask),
+    /// Voxels that are not sites: the sites have the negatives of their distances to them.
+    Opposite(&'a Mask),
 }
 
 /// Error of the consumer of slabs.
@@ -118,11 +129,11 @@ impl<'a> Slabs<'a> {
         Ok(Self {
             devices,
             sites,
-            inside: None,
+            sign: SlabSign::Unsigned,
             monitor: Monitor::silent(),
             params: *params,
             unit,
-            plan: SlabPlan::new(devices, sites, false, &unit, params.memory)?,
+            plan: SlabPlan::new(devices, sites, SlabSign::Unsigned, &unit, params.memory)?,
         })
     }
 
@@ -132,24 +143,32 @@ impl<'a> Slabs<'a> {
     /// [`DistanceError::GridMismatch`] if map and mask have different dimensions, and
     /// [`DistanceError::Memory`].
     pub fn with_sign(self, inside: &'a Mask) -> Result<Self, DistanceError> {
-        if inside.dims() != self.dims() {
+        self.with_slab_sign(SlabSign::Negated(inside), inside.dims())
+    }
+
+    /// Computes signed distances by [`SignConvention::Opposite`](super::SignConvention::Opposite).
+    /// `outside` is the [complement](Mask::complement) of the sites.
+    ///
+    /// # Errors
+    /// [`DistanceError::NoVoxelsOutside`] if `outside` is empty, unless the parameters allow it;
+    /// the errors of [`with_sign`](Self::with_sign).
+    pub fn with_opposite(self, outside: &'a Mask) -> Result<Self, DistanceError> {
+        if self.params.no_sites == NoSites::Error && outside.count() == 0 {
+            return Err(DistanceError::NoVoxelsOutside);
+        }
+        self.with_slab_sign(SlabSign::Opposite(outside), outside.dims())
+    }
+
+    fn with_slab_sign(self, sign: SlabSign<'a>, dims: [usize; 3]) -> Result<Self, DistanceError> {
+        if dims != self.dims() {
             return Err(DistanceError::GridMismatch {
                 map: self.dims(),
-                mask: inside.dims(),
+                mask: dims,
             });
         }
-        let plan = SlabPlan::new(
-            self.devices,
-            self.sites,
-            true,
-            &self.unit,
-            self.params.memory,
-        )?;
-        Ok(Self {
-            inside: Some(inside),
-            plan,
-            ..self
-        })
+        let memory = self.params.memory;
+        let plan = SlabPlan::new(self.devices, self.sites, sign, &self.unit, memory)?;
+        Ok(Self { sign, plan, ..self })
     }
 
     /// Reports progress of the stage `slabs` to `monitor`, which can cancel the work between slabs.

@@ -1,5 +1,6 @@
 //! Choice of the number of slabs from the available memory.
 
+use super::SlabSign;
 use crate::{
     device::Device,
     distance::{
@@ -52,6 +53,8 @@ struct SlabMemory {
     cost: u64,
     /// A plane of the inside mask, or 0 for unsigned maps.
     inside_plane: u64,
+    /// Number of sets of sites: 2 if distances to the other voxels are computed too.
+    site_sets: u64,
     /// Tree of the sites, for oblique axes.
     tree: Option<u64>,
 }
@@ -83,6 +86,12 @@ impl SlabMemory {
         self.part(self.ny * self.nz, words, (32 * words).min(self.nx))
     }
 
+    /// Returns the size of the slabs that are kept while the slab of the last set of sites is
+    /// computed, in bytes.
+    fn kept_slabs(&self, words: u64) -> u64 {
+        (self.site_sets - 1) * self.slab(words)
+    }
+
     /// Returns the peak memory of slabs of `words` words along z that are computed from the
     /// transposed mask, in bytes.
     fn peak_transposed(&self, words: u64) -> u64 {
@@ -91,19 +100,20 @@ impl SlabMemory {
         // applied.
         let part = self.part(self.nx * self.ny, words, self.planes(words));
         let peak = part.max(2 * slab).max(slab + self.inside(words));
-        self.transposed_mask + self.mask.max(peak)
+        self.site_sets * self.transposed_mask + self.mask.max(self.kept_slabs(words) + peak)
     }
 
     /// Returns the peak memory of slabs of `words` words along z that are computed from a tree of
     /// the sites, in bytes.
     fn peak_from_tree(&self, tree: u64, words: u64) -> u64 {
-        tree + self.slab(words) + self.inside(words)
+        tree + self.kept_slabs(words) + self.slab(words) + self.inside(words)
     }
 
     /// Returns the peak memory of slabs of `words` words along z that are computed in parts of
     /// `columns` words along x, in bytes.
     fn peak_in_order(&self, words: u64, columns: u64) -> u64 {
-        self.mask + self.slab(words) + self.columns(columns).max(self.inside(words))
+        self.site_sets * (self.mask + self.slab(words))
+            + self.columns(columns).max(self.inside(words))
     }
 }
 
@@ -112,7 +122,7 @@ impl SlabPlan {
     pub fn new(
         devices: &[Device],
         sites: &Mask,
-        signed: bool,
+        sign: SlabSign<'_>,
         unit: &CostUnit,
         memory: Option<u64>,
     ) -> Result<Self, DistanceError> {
@@ -128,14 +138,25 @@ impl SlabPlan {
                 Weights::U32(_) => 4,
                 Weights::U64(_) | Weights::F64(_) => 8,
             },
-            inside_plane: if signed {
-                tiles.from.per_plane() * 4
-            } else {
+            inside_plane: if matches!(sign, SlabSign::Unsigned) {
                 0
+            } else {
+                tiles.from.per_plane() * 4
+            },
+            site_sets: if matches!(sign, SlabSign::Opposite(_)) {
+                2
+            } else {
+                1
             },
             tree: sites.geometry().shear().map(|_| {
                 let dims = [grid.nx, grid.ny, grid.nz];
-                2 * tiles.from.words() * 4 + oblique::tree_bytes(dims, 2 * sites.count(), 0)
+                let tree = |sites: &Mask| {
+                    2 * tiles.from.words() * 4 + oblique::tree_bytes(dims, 2 * sites.count(), 0)
+                };
+                match sign {
+                    SlabSign::Opposite(outside) => tree(sites) + tree(outside),
+                    _ => tree(sites),
+                }
             }),
         };
         let in_order = sizes.tree.is_none() && matches!(unit.weights, Weights::F64(_));

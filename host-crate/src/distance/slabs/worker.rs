@@ -1,12 +1,14 @@
 //! Computation of slabs on one device.
 
-use super::{Slabs, plan::SlabPlan};
+use super::{SlabSign, Slabs, plan::SlabPlan};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     distance::{
         DistanceError, DistanceParams, oblique,
         separable::{CostUnit, Number, PartTransform, Weights},
+        sign::merge_distances,
     },
+    grid::Mask,
 };
 use ferrovox_kernels::{
     distance::{
@@ -18,73 +20,110 @@ use ferrovox_kernels::{
 };
 use std::ops::Range;
 
-/// Sites in the memory of a device, and everything else needed to compute slabs.
+/// Everything that a device needs to compute slabs.
 pub(super) struct SlabWorker<'a> {
     stream: Stream,
     slabs: &'a Slabs<'a>,
     plan: SlabPlan,
-    /// Site mask with rows along z, or along x if the plan is [in order](SlabPlan::in_order).
-    bits: Buffer<u32>,
-    /// Grid of the mask.
+    sites: SlabSites<'a>,
+    /// The voxels that are not sites, if the sites have the negatives of their distances to them.
+    outside: Option<SlabSites<'a>>,
+    /// Grid of the site masks.
     grid: Grid,
     /// Unit of squared distances, for the axes of that grid.
     unit: CostUnit,
+}
+
+/// Sites in the memory of a device.
+enum SlabSites<'a> {
+    /// Mask with rows along z, or along x if the plan is [in order](SlabPlan::in_order).
+    Bits(Buffer<u32>),
     /// Tree of the sites, for oblique axes.
-    oblique: Option<oblique::SiteTree<'a>>,
+    Tree(Box<oblique::SiteTree<'a>>),
+}
+
+impl<'a> SlabSites<'a> {
+    fn new(
+        stream: &Stream,
+        slabs: &'a Slabs<'a>,
+        sites: &Mask,
+        tiles: BitTiles,
+    ) -> Result<Self, DistanceError> {
+        if slabs.plan.oblique {
+            let mask = sites.upload(stream)?;
+            let sites = oblique::ObliqueSites::from_mask(stream, oblique::MaybeOwned::Owned(mask))?;
+            let params = DistanceParams {
+                memory: None,
+                ..slabs.params
+            };
+            let tree = oblique::SiteTree::new(stream, sites, &params)?;
+            return Ok(Self::Tree(Box::new(tree)));
+        }
+        let bits = stream.upload(sites.words())?;
+        Ok(Self::Bits(if slabs.plan.in_order {
+            bits
+        } else {
+            transpose(stream, &bits, tiles)?
+        }))
+    }
 }
 
 impl<'a> SlabWorker<'a> {
     pub fn new(stream: Stream, slabs: &'a Slabs<'a>) -> Result<Self, DistanceError> {
         let tiles = BitTiles::new(slabs.sites.layout().grid);
-        if slabs.plan.oblique {
-            let mask = slabs.sites.upload(&stream)?;
-            let sites =
-                oblique::ObliqueSites::from_mask(&stream, oblique::MaybeOwned::Owned(mask))?;
-            let params = DistanceParams {
-                memory: None,
-                ..slabs.params
-            };
-            return Ok(Self {
-                oblique: Some(oblique::SiteTree::new(&stream, sites, &params)?),
-                plan: slabs.plan,
-                bits: stream.alloc(0)?,
-                grid: tiles.from.grid,
-                unit: slabs.unit,
-                stream,
-                slabs,
-            });
-        }
-        let bits = stream.upload(slabs.sites.words())?;
-        let (bits, grid, unit) = if slabs.plan.in_order {
-            (bits, tiles.from.grid, slabs.unit)
+        let sites = SlabSites::new(&stream, slabs, slabs.sites, tiles)?;
+        let outside = match slabs.sign {
+            SlabSign::Opposite(outside) => Some(SlabSites::new(&stream, slabs, outside, tiles)?),
+            SlabSign::Unsigned | SlabSign::Negated(_) => None,
+        };
+        let (grid, unit) = if slabs.plan.oblique || slabs.plan.in_order {
+            (tiles.from.grid, slabs.unit)
         } else {
-            (
-                transpose(&stream, &bits, tiles)?,
-                tiles.to.grid,
-                slabs.unit.transposed(),
-            )
+            (tiles.to.grid, slabs.unit.transposed())
         };
         Ok(Self {
+            plan: slabs.plan,
             stream,
             slabs,
-            plan: slabs.plan,
-            bits,
+            sites,
+            outside,
             grid,
             unit,
-            oblique: None,
         })
     }
 
     /// Computes the distances of a range of planes and copies them to the host.
     pub fn compute_slab(&self, z: Range<usize>) -> Result<Vec<f32>, DistanceError> {
-        let mut slab = match (&self.oblique, self.unit.weights) {
-            (Some(tree), _) => self.slab_from_tree(tree, &z),
-            (None, Weights::U32(weights)) => self.slab_from_columns(weights, &z),
-            (None, Weights::U64(weights)) => self.slab_from_columns(weights, &z),
-            (None, Weights::F64(weights)) => self.slab_in_order(weights, &z),
-        }?;
-        self.apply_sign(&mut slab, &z)?;
+        let mut slab = self.distances_to(&self.sites, &z)?;
+        match (self.slabs.sign, &self.outside) {
+            (SlabSign::Negated(inside), _) => self.negate_inside(inside, &mut slab, &z)?,
+            (SlabSign::Opposite(_), Some(outside)) => {
+                let outside_distances = self.distances_to(outside, &z)?;
+                let (bits, layout) = self.upload_planes(self.slabs.sites, &z)?;
+                let inside = (&bits, layout);
+                merge_distances(&self.stream, inside, &outside_distances, &mut slab)?;
+            }
+            _ => {}
+        }
         Ok(self.stream.download(&slab)?)
+    }
+
+    /// Computes the distances of a range of planes to one set of sites.
+    fn distances_to(
+        &self,
+        sites: &SlabSites<'_>,
+        z: &Range<usize>,
+    ) -> Result<Buffer<f32>, DistanceError> {
+        match (sites, self.unit.weights) {
+            (SlabSites::Tree(tree), _) => self.slab_from_tree(tree, z),
+            (SlabSites::Bits(bits), Weights::U32(weights)) => {
+                self.slab_from_columns(bits, weights, z)
+            }
+            (SlabSites::Bits(bits), Weights::U64(weights)) => {
+                self.slab_from_columns(bits, weights, z)
+            }
+            (SlabSites::Bits(bits), Weights::F64(weights)) => self.slab_in_order(bits, weights, z),
+        }
     }
 
     fn part_transform<C: Cost + Number + Element>(&self, weights: [C; 3]) -> PartTransform<'_, C> {
@@ -99,6 +138,7 @@ impl<'a> SlabWorker<'a> {
     /// Computes a slab from words along z.
     fn slab_from_columns<C: Cost + Number + Element>(
         &self,
+        bits: &Buffer<u32>,
         weights: [C; 3],
         z: &Range<usize>,
     ) -> Result<Buffer<f32>, DistanceError> {
@@ -106,9 +146,7 @@ impl<'a> SlabWorker<'a> {
             first: (z.start / 32) as u32,
             count: z.len().div_ceil(32) as u32,
         };
-        let transposed = self
-            .part_transform(weights)
-            .part_distances(&self.bits, words)?;
+        let transposed = self.part_transform(weights).part_distances(bits, words)?;
         let tiles = SlabTiles {
             nx: self.grid.nz,
             ny: self.grid.ny,
@@ -141,6 +179,7 @@ impl<'a> SlabWorker<'a> {
     /// the slab are kept.
     fn slab_in_order<C: Cost + Number + Element>(
         &self,
+        bits: &Buffer<u32>,
         weights: [C; 3],
         z: &Range<usize>,
     ) -> Result<Buffer<f32>, DistanceError> {
@@ -157,7 +196,7 @@ impl<'a> SlabWorker<'a> {
                 first,
                 count: self.plan.columns.min(per_row - first),
             };
-            let part = part_transform.part_distances(&self.bits, words)?;
+            let part = part_transform.part_distances(bits, words)?;
             let columns = (words.count * 32).min(grid.nx - first * 32);
             let rows = rows(&self.stream, [columns, grid.ny, grid.nz], 1);
             let plane = columns as usize * grid.ny as usize;
@@ -174,16 +213,28 @@ impl<'a> SlabWorker<'a> {
         Ok(slab)
     }
 
-    /// Negates the distances of enclosed voxels.
-    fn apply_sign(&self, slab: &mut Buffer<f32>, z: &Range<usize>) -> Result<(), DeviceError> {
-        let Some(inside) = self.slabs.inside else {
-            return Ok(());
-        };
-        let bits = self.stream.upload(inside.planes(z.clone()))?;
+    /// Uploads the words of a mask in a range of planes.
+    fn upload_planes(
+        &self,
+        mask: &Mask,
+        z: &Range<usize>,
+    ) -> Result<(Buffer<u32>, BitRows), DeviceError> {
+        let bits = self.stream.upload(mask.planes(z.clone()))?;
         let layout = BitRows::new(Grid {
             nz: z.len() as u32,
-            ..inside.layout().grid
+            ..mask.layout().grid
         });
+        Ok((bits, layout))
+    }
+
+    /// Negates the distances of the voxels in a mask.
+    fn negate_inside(
+        &self,
+        inside: &Mask,
+        slab: &mut Buffer<f32>,
+        z: &Range<usize>,
+    ) -> Result<(), DeviceError> {
+        let (bits, layout) = self.upload_planes(inside, z)?;
         let grid = layout.grid;
         let rows = rows(&self.stream, [grid.nx, grid.ny, grid.nz], 1);
         // SAFETY: both buffers have the voxels of the slab.

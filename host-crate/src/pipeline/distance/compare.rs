@@ -102,7 +102,7 @@ pub fn compare(
     });
     plane.check(dims)?;
     let device_sites = run.stages.run("sites", || {
-        DeviceSites::new(&stream, &site_input, false).map_err(job.input.error())
+        DeviceSites::new(&stream, &site_input, None).map_err(job.input.error())
     })?;
     drop(site_input);
     let count = device_sites.count(&stream).map_err(job.input.error())?;

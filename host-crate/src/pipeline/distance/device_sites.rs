@@ -1,17 +1,29 @@
 //! The sites of a distance map on a device.
 
-use super::sites::SiteInput;
+use super::sites::{LabelSites, SiteInput};
 use crate::{
     device::Stream,
-    distance::{self, DistanceError, DistanceMap, DistanceParams, Sites, SquaredMap, SquaredValue},
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, SignConvention, Sites, SquaredMap,
+        SquaredValue,
+    },
     grid::{AnyDeviceVolume, DeviceMask, DevicePoints, Points},
     with_device_volume,
 };
 
-/// The sites, and the mask of the inside for signed distances.
+/// The sites, and what signed distances require.
 pub(super) struct DeviceSites {
     sites: SiteBuffers,
-    inside: Option<DeviceMask>,
+    sign: DeviceSign,
+}
+
+/// Masks that determine the signs of distances.
+enum DeviceSign {
+    Unsigned,
+    /// Voxels whose distances are negated.
+    Negated(DeviceMask),
+    /// Voxels that are not sites: the sites have the negatives of their distances to them.
+    Opposite(DeviceMask),
 }
 
 enum SiteBuffers {
@@ -25,24 +37,33 @@ impl DeviceSites {
     pub fn new(
         stream: &Stream,
         site_input: &SiteInput,
-        signed: bool,
+        convention: Option<SignConvention>,
     ) -> Result<Self, DistanceError> {
-        let mut inside = None;
+        let mut sign = DeviceSign::Unsigned;
         let sites = match site_input {
             SiteInput::Voxels(voxels) => {
                 let mask = voxels.mask.upload(stream)?;
-                match (voxels.is_inside, signed) {
-                    (true, _) => {
+                SiteBuffers::Voxels(match convention {
+                    None if voxels.is_inside => mask.surface(stream)?,
+                    None => mask,
+                    Some(SignConvention::Surface) => {
                         let surface = mask.surface(stream)?;
-                        inside = signed.then_some(mask);
-                        SiteBuffers::Voxels(surface)
+                        sign = DeviceSign::Negated(mask);
+                        surface
                     }
-                    (false, true) => {
-                        inside = Some(DeviceMask::enclosed_by(stream, &mask)?);
-                        SiteBuffers::Voxels(mask)
+                    Some(SignConvention::Enclosed) => {
+                        sign = DeviceSign::Negated(DeviceMask::enclosed_by(stream, &mask)?);
+                        mask
                     }
-                    (false, false) => SiteBuffers::Voxels(mask),
-                }
+                    Some(SignConvention::Opposite) => {
+                        let outside = mask.complement(stream)?;
+                        if outside.count(stream)? == 0 {
+                            return Err(DistanceError::NoVoxelsOutside);
+                        }
+                        sign = DeviceSign::Opposite(outside);
+                        mask
+                    }
+                })
             }
             SiteInput::Points(points) => SiteBuffers::Points(points.upload(stream)?),
             SiteInput::Crossings {
@@ -51,23 +72,26 @@ impl DeviceSites {
                 inside: level_side,
             } => {
                 let volume = AnyDeviceVolume::upload(stream, volume)?;
-                if signed {
-                    inside = Some(volume.inside(stream, *level, *level_side)?);
+                if convention.is_some() {
+                    sign = DeviceSign::Negated(volume.inside(stream, *level, *level_side)?);
                 }
                 SiteBuffers::Points(volume.crossings(stream, *level)?)
             }
-            SiteInput::Labels(labels) => {
+            SiteInput::Labels(LabelSites { labels, inside }) => {
+                if let Some(inside) = inside {
+                    sign = DeviceSign::Negated(inside.upload(stream)?);
+                }
                 SiteBuffers::Labels(AnyDeviceVolume::upload(stream, labels)?)
             }
         };
-        Ok(Self { sites, inside })
+        Ok(Self { sites, sign })
     }
 
-    /// Uploads points without an inside.
+    /// Uploads points, for unsigned distances.
     pub fn from_points(stream: &Stream, points: &Points) -> Result<Self, DistanceError> {
         Ok(Self {
             sites: SiteBuffers::Points(points.upload(stream)?),
-            inside: None,
+            sign: DeviceSign::Unsigned,
         })
     }
 
@@ -101,20 +125,27 @@ impl DeviceSites {
         }
     }
 
-    /// Computes the distance map, signed if the inside is known.
+    /// Computes the distance map, with the signs of the convention.
     pub fn map(
         &self,
         stream: &Stream,
         params: &DistanceParams,
     ) -> Result<DistanceMap, DistanceError> {
-        let mut map = match (&self.sites, self.sites()) {
+        let mut map = match (&self.sites, &self.sign) {
             (SiteBuffers::Labels(labels), _) => {
                 with_device_volume!(labels, volume => distance::transform_labels(stream, volume, params))?
             }
-            (_, Some(sites)) => distance::transform(stream, sites, params)?,
-            (_, None) => return Err(DistanceError::NoSites),
+            (SiteBuffers::Voxels(inside), DeviceSign::Opposite(outside)) => {
+                distance::transform_opposite(stream, inside, outside, params)?
+            }
+            (SiteBuffers::Voxels(sites), _) => {
+                distance::transform(stream, Sites::Voxels(sites), params)?
+            }
+            (SiteBuffers::Points(sites), _) => {
+                distance::transform(stream, Sites::Points(sites), params)?
+            }
         };
-        if let Some(inside) = &self.inside {
+        if let DeviceSign::Negated(inside) = &self.sign {
             distance::apply_sign(stream, &mut map, inside)?;
         }
         stream.synchronize()?;

@@ -127,7 +127,7 @@ fn compute_map(
     let stream = device.stream()?;
     let (device_sites, sites) = run.stages.run("sites", || {
         let upload = || {
-            let device_sites = DeviceSites::new(&stream, site_input, job.signed)?;
+            let device_sites = DeviceSites::new(&stream, site_input, job.sign())?;
             let count = device_sites.count(&stream)?;
             Ok::<_, DistanceError>((device_sites, count))
         };

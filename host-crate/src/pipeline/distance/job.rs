@@ -3,7 +3,7 @@
 use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
     device::{Device, DeviceError},
-    distance::{DistanceParams, Method},
+    distance::{DistanceParams, Method, SignConvention},
     grid::{Geometry, Inside},
     partition::memory_plan::{MemoryEstimate, MemoryPlan},
     pipeline::{Level, Timings, VolumeSource, Warning, paths::OutputKind},
@@ -26,9 +26,12 @@ pub struct DistanceJob {
     pub sites: SitesFrom,
     /// The method. `None` selects the fastest exact method.
     pub method: Option<Method>,
-    /// Computes signed distances, which are negative inside the level or in regions enclosed by the
-    /// mask.
+    /// Computes signed distances, which are negative inside.
     pub signed: bool,
+    /// The convention of signed distances. `None` selects [`SignConvention::Surface`] for an
+    /// isovalue, and otherwise [`SignConvention::Opposite`]. Distances to crossings between voxels
+    /// have the sign of their side of the level, and no convention.
+    pub sign_convention: Option<SignConvention>,
     /// Truncates the map at this distance, in world units.
     pub max_distance: Option<f64>,
     /// The sample type of the map.
@@ -118,6 +121,7 @@ impl DistanceJob {
             sites,
             method: None,
             signed: false,
+            sign_convention: None,
             max_distance: None,
             samples: MapSamples::F32,
             output: None,
@@ -148,14 +152,41 @@ impl DistanceJob {
         volumes.chain(picture).collect()
     }
 
+    /// Returns the convention of the signed distances, or `None` for unsigned ones.
+    pub fn sign(&self) -> Option<SignConvention> {
+        let default = match self.sites {
+            SitesFrom::Level {
+                level: Level::Iso(_) | Level::Otsu,
+                ..
+            } => SignConvention::Surface,
+            _ => SignConvention::Opposite,
+        };
+        let convention = self.sign_convention.unwrap_or(default);
+        self.signed.then_some(convention)
+    }
+
     /// Rejects options that exclude each other.
     pub(super) fn check(&self) -> Result<(), DistanceJobError> {
         let is_squared = self.samples != MapSamples::F32;
         let from_labels = self.sites == SitesFrom::Labels;
         let conflicts = [
             (
-                self.signed && (from_labels || self.sites_are_points()),
-                "points and labels have no inside, so distances to them cannot be signed",
+                self.signed && self.sites_are_points(),
+                "points have no inside, so distances to them cannot be signed",
+            ),
+            (
+                !self.signed && self.sign_convention.is_some(),
+                "a sign convention requires signed distances",
+            ),
+            (
+                self.sign_convention.is_some() && self.has_subvoxel_sites(),
+                "distances to crossings between voxels have the sign of their side of the level; \
+                 omit the sign convention",
+            ),
+            (
+                from_labels && self.sign().is_some_and(|it| it != SignConvention::Opposite),
+                "signed distances between labels are distances to the nearest voxel with another \
+                 label; use the sign convention opposite",
             ),
             (
                 self.signed && is_squared,
@@ -240,13 +271,22 @@ impl DistanceJob {
             .fold(1, |all: u64, &n| all.saturating_mul(n as u64));
         let estimate = MemoryEstimate {
             host: voxels.saturating_mul(HOST_BYTES_PER_VOXEL),
-            device: voxels.saturating_mul(DEVICE_BYTES_PER_VOXEL),
+            device: voxels.saturating_mul(DEVICE_BYTES_PER_VOXEL + self.second_map_bytes()),
         };
         Ok(if estimate.exceeds_free(&self.devices)? {
             MemoryPlan::InParts
         } else {
             MemoryPlan::InCore
         })
+    }
+
+    /// Returns the device memory of a second map, in bytes per voxel, or 0 if there is none.
+    fn second_map_bytes(&self) -> u64 {
+        if self.sign() == Some(SignConvention::Opposite) {
+            4
+        } else {
+            0
+        }
     }
 
     fn sites_are_points(&self) -> bool {

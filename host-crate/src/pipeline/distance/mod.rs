@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::{
         device::Device,
-        distance::Method,
+        distance::{Method, SignConvention},
         grid::{Geometry, Volume},
         io::{VolumeWriteOptions, write_volume},
         monitor::{CancelFlag, Progress},
@@ -240,9 +240,15 @@ mod tests {
         let labels = DistanceJob {
             sites: SitesFrom::Labels,
             signed: true,
+            sign_convention: Some(SignConvention::Enclosed),
             ..mask_job.clone()
         };
-        assert!(error_of(labels).contains("no inside"));
+        assert!(error_of(labels).contains("sign convention opposite"));
+        let unsigned = DistanceJob {
+            sign_convention: Some(SignConvention::Surface),
+            ..mask_job.clone()
+        };
+        assert!(error_of(unsigned).contains("requires signed distances"));
         let signed_squared = DistanceJob {
             samples: MapSamples::U16,
             signed: true,

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::{
     distance::Method,
-    grid::{AnyVolume, Geometry, Inside, Mask, Points, SampleType, first_fraction},
+    grid::{
+        AnyVolume, Geometry, GridError, Inside, Mask, Points, SampleType, first_fraction, with_volume,
+    },
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
     memory,
     pipeline::{
@@ -24,7 +26,14 @@ pub(super) enum SiteInput {
         level: f32,
         inside: Inside,
     },
-    Labels(AnyVolume),
+    Labels(LabelSites),
+}
+
+/// Labels whose other labels are the sites.
+pub(super) struct LabelSites {
+    pub labels: AnyVolume,
+    /// The voxels whose label is not 0, for signed distances.
+    pub inside: Option<Mask>,
 }
 
 /// Sites that are voxels.
@@ -41,7 +50,8 @@ impl SiteInput {
         match self {
             Self::Voxels(voxels) => voxels.mask.dims(),
             Self::Points(points) => points.dims(),
-            Self::Crossings { volume, .. } | Self::Labels(volume) => volume.dims(),
+            Self::Crossings { volume, .. } => volume.dims(),
+            Self::Labels(sites) => sites.labels.dims(),
         }
     }
 
@@ -49,7 +59,8 @@ impl SiteInput {
         match self {
             Self::Voxels(voxels) => voxels.mask.geometry(),
             Self::Points(points) => points.geometry(),
-            Self::Crossings { volume, .. } | Self::Labels(volume) => volume.geometry(),
+            Self::Crossings { volume, .. } => volume.geometry(),
+            Self::Labels(sites) => sites.labels.geometry(),
         }
     }
 
@@ -82,9 +93,13 @@ pub(super) fn read(
         },
         SitesFrom::Labels => {
             let volume = read_volume(job, warnings)?.volume;
-            Ok(SiteInput::Labels(
-                to_label_volume(volume).map_err(job.input.error::<DistanceInputError>())?,
-            ))
+            let inside = match job.sign() {
+                Some(_) => Some(nonzero_mask(&volume).map_err(job.input.error())?),
+                None => None,
+            };
+            let labels =
+                to_label_volume(volume).map_err(job.input.error::<DistanceInputError>())?;
+            Ok(SiteInput::Labels(LabelSites { labels, inside }))
         }
         SitesFrom::Points { grid, strict } => read_point_sites(job, grid, *strict, warnings),
     }
@@ -179,6 +194,13 @@ fn read_site_mask(
     let inexact = if is_wide { 0 } else { inexact };
     let conversion = job.input.conversion(&header, inexact);
     Ok((mask, conversion))
+}
+
+/// Returns the mask of the samples that are not zero.
+fn nonzero_mask(volume: &AnyVolume) -> Result<Mask, GridError> {
+    let mut mask = Mask::new(volume.dims(), *volume.geometry())?;
+    with_volume!(volume, volume => mask.set_planes(0, volume.samples(), |sample| sample != 0.0));
+    Ok(mask)
 }
 
 /// Checks that labels are integers, and converts them to a sample type of the kernels that keeps

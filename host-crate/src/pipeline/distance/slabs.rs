@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     device::Device,
-    distance::{DistanceError, DistanceParams, Method, NoSites, Slab, Slabs},
+    distance::{DistanceError, DistanceParams, Method, NoSites, SignConvention, Slab, Slabs},
     grid::{Geometry, Mask, SampleType},
     io::{FileGroup, VolumeWriteOptions, VolumeWriter},
     partition::TooLittleMemory,
@@ -22,14 +22,16 @@ pub(super) fn run(mut run: Run<'_>, voxels: VoxelSites) -> Result<DistanceOutcom
     let params = job.params(Method::Separable);
     check_memory(job, &voxels, &params).map_err(job.input.error())?;
     let points = voxels.points.as_ref().map(|(points, _)| points.len());
-    let (sites, inside) = run.stages.run("sites", || {
+    let (sites, sign) = run.stages.run("sites", || {
         site_masks(job, voxels).map_err(job.input.error::<DistanceError>())
     })?;
     let (dims, geometry) = (sites.dims(), *sites.geometry());
     let mut slabs = Slabs::new(&job.devices, &sites, &params).map_err(job.input.error())?;
-    if let Some(inside) = &inside {
-        slabs = slabs.with_sign(inside).map_err(job.input.error())?;
-    }
+    slabs = match &sign {
+        SlabSign::Unsigned => slabs,
+        SlabSign::Negated(inside) => slabs.with_sign(inside).map_err(job.input.error())?,
+        SlabSign::Opposite(outside) => slabs.with_opposite(outside).map_err(job.input.error())?,
+    };
     let mut consumer = SlabConsumer::new(job, dims, &geometry)?;
     let counter = run.monitor.counter("map", slabs.count() as u64);
     run.stages.run("map", || {
@@ -99,13 +101,15 @@ fn check_memory(
         ..*params
     };
     let mut slabs = Slabs::new(&job.devices, mask, &unlimited)?;
-    if job.signed {
-        slabs = slabs.with_sign(mask)?;
-    }
-    let sites = match (voxels.is_inside, job.signed) {
-        (true, _) => mask.surface_bytes(),
-        (false, true) => mask.enclosed_bytes(),
-        (false, false) => 0,
+    slabs = match job.sign() {
+        None => slabs,
+        Some(SignConvention::Opposite) => slabs.with_opposite(mask)?,
+        Some(SignConvention::Surface | SignConvention::Enclosed) => slabs.with_sign(mask)?,
+    };
+    let sites = match job.sign() {
+        None if !voxels.is_inside => 0,
+        None | Some(SignConvention::Opposite | SignConvention::Surface) => mask.surface_bytes(),
+        Some(SignConvention::Enclosed) => mask.enclosed_bytes(),
     };
     let min_memory = slabs.min_memory().max(sites);
     if limit < min_memory {
@@ -119,22 +123,31 @@ fn check_memory(
     }
 }
 
-/// Returns the mask of the sites, and the mask of the inside for signed distances.
-fn site_masks(
-    job: &DistanceJob,
-    voxels: VoxelSites,
-) -> Result<(Mask, Option<Mask>), DistanceError> {
+/// Masks that determine the signs of distances.
+enum SlabSign {
+    Unsigned,
+    /// Voxels whose distances are negated.
+    Negated(Mask),
+    /// Voxels that are not sites: the sites have the negatives of their distances to them.
+    Opposite(Mask),
+}
+
+/// Returns the mask of the sites, and the masks of the signs.
+fn site_masks(job: &DistanceJob, voxels: VoxelSites) -> Result<(Mask, SlabSign), DistanceError> {
     let (mask, device) = (voxels.mask, &job.devices[0]);
-    if voxels.is_inside {
-        let surface = mask.surface(device)?;
-        return Ok((surface, job.signed.then_some(mask)));
-    }
-    let inside = if job.signed {
-        Some(mask.enclosed(device)?)
-    } else {
-        None
-    };
-    Ok((mask, inside))
+    Ok(match job.sign() {
+        None if voxels.is_inside => (mask.surface(device)?, SlabSign::Unsigned),
+        None => (mask, SlabSign::Unsigned),
+        Some(SignConvention::Surface) => (mask.surface(device)?, SlabSign::Negated(mask)),
+        Some(SignConvention::Enclosed) => {
+            let enclosed = mask.enclosed(device)?;
+            (mask, SlabSign::Negated(enclosed))
+        }
+        Some(SignConvention::Opposite) => {
+            let outside = mask.complement(device)?;
+            (mask, SlabSign::Opposite(outside))
+        }
+    })
 }
 
 /// Writes finished slabs, and gathers the range and the plane to draw.

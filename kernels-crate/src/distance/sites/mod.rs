@@ -7,10 +7,13 @@
 //! | [`keep_surface`] | mask of a solid | mask of its voxels with a face neighbour outside |
 //! | [`count_bits`] | mask | number of set bits |
 //! | [`count_tiles`], [`emit_centres`] | mask | voxel centres in index order |
+//! | [`complement_bits`] | mask | mask of the other voxels |
 //! | [`negate_inside`] | mask, distances | negated distances where the mask is set |
+//! | [`merge_signed`] | mask, distances to the voxels outside | their negatives where the mask is set |
 
 mod bits;
 mod centres;
+mod complement;
 mod count;
 mod negate;
 mod pack;
@@ -19,8 +22,9 @@ mod surface;
 
 pub use bits::{BitRows, TILE};
 pub use centres::{count_tiles, emit_centres};
+pub use complement::complement_bits;
 pub use count::{count_bits, set_bits};
-pub use negate::negate_inside;
+pub use negate::{merge_signed, negate_inside};
 #[cfg(not(target_arch = "nvptx64"))]
 pub(super) use pack::pack_flags;
 pub use pack::{pack_voxels, pack_voxels_by_fours};
