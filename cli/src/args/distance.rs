@@ -86,15 +86,17 @@ pub struct DistanceArgs {
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["compare", "json"], help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Make distances inside negative, by a convention [default: surface with --iso, else opposite]
+    /// Make distances inside negative, by a convention
     ///
-    /// opposite: inside, minus the distance to the nearest voxel outside, as with scipy and edt. With --labels, voxels
-    /// whose label is not 0 are inside.
+    /// The default is surface with --iso, and otherwise opposite.
+    ///
+    /// opposite: inside, minus the distance to the nearest voxel outside, as with scipy and edt.
+    /// With --labels, voxels whose label is not 0 are inside.
     ///
     /// surface: distances to the surface voxels, which have distance 0.
     ///
-    /// enclosed: distances to the voxels of the mask, which have distance 0; regions that they enclose are inside. The
-    /// border of the volume encloses nothing, except along an axis of one voxel.
+    /// enclosed: distances to the voxels of the mask, which have distance 0. Regions that they
+    /// separate from the border of the volume are inside; an axis of one voxel has no border.
     #[arg(
         long,
         value_enum,

@@ -64,18 +64,6 @@ pub enum DistanceError {
     /// The limit of device memory is too small.
     #[error(transparent)]
     Memory(#[from] TooLittleMemory),
-    /// Scanlines along an axis exceed the shared memory of a block.
-    #[error(
-        "there are {found} voxels along {axis}, but at most about {max} fit into the shared memory of a block; use method cubes, or exchange the axes x and {axis}"
-    )]
-    LineTooLong {
-        /// Axis: y or z.
-        axis: char,
-        /// Number of voxels along the axis.
-        found: u32,
-        /// Approximate maximum number of voxels.
-        max: u32,
-    },
     /// The method does not compute maps in slabs.
     #[error("method {} does not compute maps in slabs; use separable", .method.name())]
     SlabsUnsupported {

@@ -252,12 +252,7 @@ impl<'a> LabelChanges<'a> {
         unit: &'u CostUnit,
         weights: [C; 3],
     ) -> PartTransform<'u, C> {
-        PartTransform {
-            stream: self.stream,
-            grid: self.bits.grid,
-            unit,
-            weights,
-        }
+        PartTransform::new(self.stream, self.bits.grid, unit, weights)
     }
 
     /// Calls `visit` for each part.
@@ -279,7 +274,7 @@ impl<'a> LabelChanges<'a> {
         part_transform: &PartTransform<'_, C>,
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
-        let (stream, along_y) = (self.stream, part_transform.tiled_along_y()?);
+        let (stream, along_y) = (self.stream, part_transform.tiled_along_y());
         let row_scan = part_transform.row_scan(self.words_along(0), part)?;
         let mut costs = stream.alloc::<C>(part.voxels())?;
         let Grid { ny, nz, .. } = self.bits.grid;
@@ -305,7 +300,7 @@ impl<'a> LabelChanges<'a> {
         part_transform.minimise(
             &mut costs,
             part.scanlines_along_z(),
-            &part_transform.tiled_along_z()?,
+            &part_transform.tiled_along_z(),
             part.layout_along_z(),
         )?;
         Ok(costs)

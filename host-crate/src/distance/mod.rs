@@ -27,7 +27,7 @@ pub use labels::{transform_labels, transform_labels_by_envelopes};
 pub use method::Method;
 pub use params::{DistanceParams, NoSites};
 #[doc(hidden)]
-pub use separable::transform_by_envelopes;
+pub use separable::{transform_by_envelopes, transform_in_scratch};
 pub(crate) use sign::transform_opposite;
 pub use sign::{SignConvention, apply_sign, transform_signed};
 pub use slabs::{Slab, Slabs};

@@ -16,14 +16,17 @@ use cuda_std::ViewMut;
 use ferrovox_kernels::{
     distance::separable::{
         Cost, DistanceConversion, Layout, RowCosts, Scanlines, SiteGrid, WordRange,
-        distances_along, minimise_from_rows, nearest_sites_along, nearest_sites_from_rows,
+        distances_along, distances_along_in_scratch, minimise_from_rows,
+        minimise_from_rows_in_scratch, nearest_sites_along, nearest_sites_along_in_scratch,
+        nearest_sites_from_rows, nearest_sites_from_rows_in_scratch,
     },
     sample::Count,
 };
 use lower_envelope::LowerEnvelopes;
 use parts::Part;
-pub(super) use parts::PartTransform;
-use tiles::TiledScanlines;
+pub(super) use parts::{PartTransform, scratch_bytes};
+pub(super) use tiles::TileMemory;
+use tiles::{TiledScanlines, launch_tiles};
 pub(super) use weights::{CostUnit, Number, Weights, integer_weights};
 
 /// Computes the distance map of voxel sites, with the lower-envelope kernels if
@@ -46,12 +49,59 @@ pub(super) fn transform(
         envelopes.fill(stream, sites, &mut map)?;
         return Ok(map);
     }
-    match unit.weights {
-        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
-        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
-        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
-    }?;
+    fill_in_parts(
+        stream,
+        sites,
+        params,
+        (&unit, TileMemory::Automatic),
+        &mut map,
+    )?;
     Ok(map)
+}
+
+/// Computes the map with tiles in global memory instead of shared memory, for tests.
+///
+/// # Errors
+/// The errors of [`transform`](super::transform), except that no sites are no error.
+pub fn transform_in_scratch(
+    stream: &Stream,
+    sites: &DeviceMask,
+    params: &DistanceParams,
+) -> Result<DistanceMap, DistanceError> {
+    let unit = CostUnit::for_grid(sites.grid, &sites.geometry, params);
+    let mut map = empty_map(stream, sites, params)?;
+    fill_in_parts(
+        stream,
+        sites,
+        params,
+        (&unit, TileMemory::Scratch),
+        &mut map,
+    )?;
+    Ok(map)
+}
+
+/// Computes the map with the general separable kernels.
+fn fill_in_parts(
+    stream: &Stream,
+    sites: &DeviceMask,
+    params: &DistanceParams,
+    (unit, tile_memory): (&CostUnit, TileMemory),
+    map: &mut DistanceMap,
+) -> Result<(), DistanceError> {
+    match unit.weights {
+        Weights::U32(weights) => {
+            let transform = PartTransform::new(stream, sites.grid, unit, weights);
+            fill(&transform.with_tiles_in(tile_memory), sites, params, map)
+        }
+        Weights::U64(weights) => {
+            let transform = PartTransform::new(stream, sites.grid, unit, weights);
+            fill(&transform.with_tiles_in(tile_memory), sites, params, map)
+        }
+        Weights::F64(weights) => {
+            let transform = PartTransform::new(stream, sites.grid, unit, weights);
+            fill(&transform.with_tiles_in(tile_memory), sites, params, map)
+        }
+    }
 }
 
 /// Computes the map with the lower-envelope kernels on any device, for tests. Returns `None` if
@@ -97,18 +147,11 @@ fn empty_map(
 
 /// Computes all parts of a map.
 fn fill<C: Cost + Number + Element>(
-    stream: &Stream,
+    part_transform: &PartTransform<'_, C>,
     sites: &DeviceMask,
     params: &DistanceParams,
-    (unit, weights): (&CostUnit, [C; 3]),
     map: &mut DistanceMap,
 ) -> Result<(), DistanceError> {
-    let part_transform = PartTransform {
-        stream,
-        grid: sites.grid,
-        unit,
-        weights,
-    };
     let extra_bytes_per_voxel = if params.nearest { 4 } else { 0 };
     part_transform.for_each(params.memory, 0, extra_bytes_per_voxel, |part| {
         part_transform.fill(sites, part, map)
@@ -125,19 +168,25 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         let row_scan = self.row_scan(bits.view(), part)?;
         let mut squared = self.stream.alloc::<C>(part.voxels())?;
         let scanlines = part.scanlines_along_y();
-        let (launch, tiling, axis) = self.tiled_along_y()?.launch(scanlines);
-        let args = (
-            row_scan.view(),
-            self.row_costs(part),
-            scanlines,
-            tiling,
-            axis,
-            part.layout_along_y(),
-            squared.view_mut(),
-        );
-        // SAFETY: there is one element per voxel of the part, and blocks have enough shared memory
-        // for a tile.
-        unsafe { self.stream.launch::<minimise_from_rows<C>>(launch, args)? };
+        let mut tiles = self.tiled_along_y().launch(self.stream, scanlines)?;
+        // SAFETY: there is one element per voxel of the part, and blocks have enough memory for a
+        // tile.
+        unsafe {
+            launch_tiles!(
+                self.stream,
+                tiles,
+                [minimise_from_rows<C>, minimise_from_rows_in_scratch<C>],
+                (
+                    row_scan.view(),
+                    self.row_costs(part),
+                    scanlines,
+                    tiles.tiling,
+                    tiles.axis,
+                    part.layout_along_y(),
+                    squared.view_mut(),
+                )
+            )?;
+        }
         Ok(squared)
     }
 
@@ -151,20 +200,27 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         distances: ViewMut<'_, f32>,
     ) -> Result<(), DistanceError> {
         let scanlines = part.scanlines_along_z();
-        let (launch, tiling, axis) = self.tiled_along_z()?.launch(scanlines);
+        let mut tiles = self.tiled_along_z().launch(self.stream, scanlines)?;
         let (layouts, conversion) = ([part.layout_along_z(), to], self.unit.conversion);
-        let args = (
-            squared.view(),
-            scanlines,
-            tiling,
-            axis,
-            layouts,
-            conversion,
-            distances,
-        );
         // SAFETY: there is one element per voxel of the part, distances start at the part's first
-        // column, and blocks have enough shared memory for a tile.
-        Ok(unsafe { self.stream.launch::<distances_along<C>>(launch, args) }?)
+        // column, and blocks have enough memory for a tile.
+        unsafe {
+            launch_tiles!(
+                self.stream,
+                tiles,
+                [distances_along<C>, distances_along_in_scratch<C>],
+                (
+                    squared.view(),
+                    scanlines,
+                    tiles.tiling,
+                    tiles.axis,
+                    layouts,
+                    conversion,
+                    distances,
+                )
+            )?;
+        }
+        Ok(())
     }
 
     /// Computes the distances of a single part, from a site mask.
@@ -198,7 +254,7 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
             let squared = self.minimise_in_planes(&sites.bits, part)?;
             return self.write_distances(&squared, part, part.volume_layout_along_z(), distances);
         };
-        let tiled_along_z = self.tiled_along_z()?;
+        let tiled_along_z = self.tiled_along_z();
         let rows = part.scanlines_along_z();
         let layouts = [part.layout_along_z(), part.volume_layout_along_z()];
         let row_scan = self.row_scan(sites.bits.view(), part)?;
@@ -206,21 +262,29 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         let mut squared = stream.alloc::<C>(part.voxels())?;
         let mut ys = stream.alloc::<u32>(part.voxels())?;
         let planes = part.scanlines_along_y();
-        let (launch, tiling, axis) = self.tiled_along_y()?.launch(planes);
-        // SAFETY: there is one element per voxel of the part, and blocks have enough shared memory
-        // for a tile.
+        let mut tiles = self.tiled_along_y().launch(stream, planes)?;
+        // SAFETY: there is one element per voxel of the part, and blocks have enough memory for a
+        // tile.
         unsafe {
-            let args = (
-                row_scan.view(),
-                row_costs,
-                planes,
-                tiling,
-                axis,
-                part.layout_along_y(),
-                squared.view_mut(),
-                ys.view_mut(),
-            );
-            stream.launch::<nearest_sites_from_rows<C>>(launch, args)?;
+            launch_tiles!(
+                stream,
+                tiles,
+                [
+                    nearest_sites_from_rows<C>,
+                    nearest_sites_from_rows_in_scratch<C>
+                ],
+                (
+                    row_scan.view(),
+                    row_costs,
+                    planes,
+                    tiles.tiling,
+                    tiles.axis,
+                    part.layout_along_y(),
+                    squared.view_mut(),
+                    ys.view_mut(),
+                )
+            )?;
+            drop(tiles);
             let last = LastAxis {
                 squared: &squared,
                 ys: &ys,
@@ -269,25 +333,34 @@ impl<C: Cost + Element> LastAxis<'_, C> {
         distances: ViewMut<'_, f32>,
         nearest: &mut Buffer<I>,
     ) -> Result<(), DeviceError> {
-        let (launch, tiling, axis) = self.tiled_scanlines.launch(self.rows);
+        let mut tiles = self.tiled_scanlines.launch(stream, self.rows)?;
         let nearest = nearest.view_mut();
         let remaining = nearest.len() - first_x as usize;
         let nearest = nearest.slice(first_x as usize, remaining);
-        let args = (
-            self.squared.view(),
-            self.ys.view(),
-            self.row_scan.view(),
-            self.row_costs,
-            self.site_grid,
-            self.rows,
-            tiling,
-            axis,
-            self.layouts,
-            self.conversion,
-            distances,
-            nearest,
-        );
-        // SAFETY: guaranteed by the caller; blocks have enough shared memory for a tile.
-        unsafe { stream.launch::<nearest_sites_along<C, I>>(launch, args) }
+        // SAFETY: guaranteed by the caller; blocks have enough memory for a tile.
+        unsafe {
+            launch_tiles!(
+                stream,
+                tiles,
+                [
+                    nearest_sites_along<C, I>,
+                    nearest_sites_along_in_scratch<C, I>
+                ],
+                (
+                    self.squared.view(),
+                    self.ys.view(),
+                    self.row_scan.view(),
+                    self.row_costs,
+                    self.site_grid,
+                    self.rows,
+                    tiles.tiling,
+                    tiles.axis,
+                    self.layouts,
+                    self.conversion,
+                    distances,
+                    nearest,
+                )
+            )
+        }
     }
 }

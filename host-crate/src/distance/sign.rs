@@ -55,8 +55,9 @@ impl SignConvention {
 ///
 /// let stream = Device::best().stream()?;
 /// let mask = DeviceMask::upload(&stream, &[0, 1, 1, 1, 0, 0], [6, 1, 1], Geometry::default())?;
+/// let params = DistanceParams::default();
 /// let signed = |convention| {
-///     let map = distance::transform_signed(&stream, &mask, convention, &DistanceParams::default());
+///     let map = distance::transform_signed(&stream, &mask, convention, &params);
 ///     stream.download(&map.unwrap().distances).unwrap()
 /// };
 /// assert_eq!(signed(SignConvention::Opposite), [1.0, -1.0, -2.0, -1.0, 1.0, 2.0]);

@@ -216,14 +216,9 @@ fn fill<C: Cost + Number + Count + Element, S: SquaredValue>(
     if map.squared.is_empty() {
         return Ok(());
     }
-    let part_transform = PartTransform {
-        stream,
-        grid: sites.grid,
-        unit,
-        weights,
-    };
+    let part_transform = PartTransform::new(stream, sites.grid, unit, weights);
     let mut narrower = Narrower::new(stream, unit)?;
-    let along_z = part_transform.tiled_along_z()?;
+    let along_z = part_transform.tiled_along_z();
     part_transform.for_each(params.memory, 0, 0, |part| {
         let mut costs = part_transform.minimise_in_planes(&sites.bits, part)?;
         part_transform.minimise(

@@ -77,30 +77,6 @@ fn all_sizes_and_densities_match_brute_force() {
 }
 
 #[test]
-fn scanlines_longer_than_shared_memory_return_an_error() {
-    for test in devices::fast() {
-        let stream = test.device.stream().unwrap();
-        // There is no limit along x.
-        let long = [40_000, 1, 1];
-        let sites = DeviceMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
-        let map = distance::transform(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
-        let found = stream.download(&map.distances).unwrap();
-        assert_eq!((found[0], found[39_999]), (7.0, 39_992.0), "{}", test.label);
-        // Along the other axes an error reports the limit.
-        for dims in [[1, 40_000, 1], [1, 1, 40_000], [1, 1, 3_000_000]] {
-            let sites = DeviceMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
-            let error = distance::transform(&stream, Sites::Voxels(&sites), &Default::default());
-            let error = error.unwrap_err().to_string();
-            let axis = if dims[1] > 1 { "y" } else { "z" };
-            assert!(
-                error.contains(&format!("{} voxels along {axis}", dims[1] * dims[2])),
-                "{error}"
-            );
-        }
-    }
-}
-
-#[test]
 fn long_scanlines_match_brute_force() {
     let mut noise = Noise(11);
     for dims in [[3, 4099, 1], [2, 1, 6001], [40, 3000, 1]] {

@@ -160,7 +160,7 @@ fn signed_maps_match_brute_force() {
                     };
                     let map = distance::transform_signed(&stream, &mask, convention, &params);
                     let found = stream.download(&map.unwrap().distances).unwrap();
-                    scene.check(test.label, &found, convention, max_distance);
+                    scene.check(&test.label, &found, convention, max_distance);
                 }
             }
         }

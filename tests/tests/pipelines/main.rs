@@ -10,6 +10,7 @@ mod distance_crossings;
 mod distance_enclosed;
 mod distance_exact;
 mod distance_labels;
+mod distance_long_scanlines;
 mod distance_lower_envelope;
 mod distance_oblique;
 mod distance_points;

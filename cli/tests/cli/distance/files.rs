@@ -193,3 +193,26 @@ fn brain_map_keeps_the_input_geometry() {
     let summary = map.summary();
     assert_eq!((summary.min, summary.non_finite), (Some(0.0), 0));
 }
+
+#[test]
+fn axes_of_any_length_are_supported() {
+    let folder = Folder::new();
+    let dims = [4, 20_000, 4];
+    let site = [1, 19_990, 2];
+    let mut mask = vec![0_u8; dims.iter().product()];
+    mask[site[0] + dims[0] * (site[1] + dims[1] * site[2])] = 1;
+    folder.file("mask.raw", mask);
+    let exact: Vec<f32> = voxels(dims)
+        .map(|at| {
+            let squared: usize = (0..3).map(|k| at[k].abs_diff(site[k]).pow(2)).sum();
+            (squared as f64).sqrt() as f32
+        })
+        .collect();
+    for options in ["", "--memory 8M", "--method bucketed", "--nearest n.npy"] {
+        let input = "mask.raw --dims 4x20000x4 --type u8 --nonzero --device cpu";
+        folder
+            .run(&format!("distance {input} {options} -o d.npy"))
+            .ok();
+        assert_eq!(distances(&folder, "d.npy"), exact, "{options}");
+    }
+}

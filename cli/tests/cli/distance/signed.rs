@@ -169,18 +169,23 @@ fn unusable_sign_conventions_are_rejected() {
         "distance full.npy --nonzero --signed --memory 1M -o d.npy",
         &["full.npy", "all voxels are inside"],
     );
-    folder.refuses(
-        "distance full.npy --labels --signed=surface -o d.npy",
-        &["--signed=opposite"],
-    );
-    folder.refuses(
-        "distance full.npy --iso 1 --sub-voxel --signed=opposite -o d.npy",
-        &["--sub-voxel", "--signed alone"],
-    );
-    folder.refuses(
-        "distance full.npy --nonzero --signed=itk -o d.npy",
-        &["itk", "opposite", "surface", "enclosed"],
-    );
+    for (options, facts) in [
+        ("--labels --signed=surface", &["--signed=opposite"][..]),
+        (
+            "--iso 1 --sub-voxel --signed=opposite",
+            &["--sub-voxel", "--signed alone"],
+        ),
+        (
+            "--nonzero --signed=itk",
+            &["itk", "opposite", "surface", "enclosed"],
+        ),
+    ] {
+        let run = folder.run(&format!("distance full.npy {options} -o d.npy"));
+        assert_eq!(run.status, Some(2), "{options}: {}", run.stderr);
+        for fact in facts {
+            assert!(run.stderr.contains(fact), "{options}: {}", run.stderr);
+        }
+    }
 }
 
 /// The border of the volume is not a border along an axis of one voxel, so a closed curve encloses

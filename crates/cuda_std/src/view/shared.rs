@@ -94,8 +94,9 @@ impl<T: Copy> SharedView<T> {
     ///
     /// # Safety
     ///
-    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory
-    /// while the view or a copy of it is used, and elements must be valid when they are read.
+    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory, or
+    /// of global memory that only this block accesses, while the view or a copy of it is used, and
+    /// elements must be valid when they are read.
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {

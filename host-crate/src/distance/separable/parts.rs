@@ -1,19 +1,20 @@
 //! Parts of a separable transform: ranges of words of all rows.
 
 use super::{
-    tiles::TiledScanlines,
+    tiles::{TileMemory, TiledScanlines, launch_tiles, min_scratch_bytes},
     weights::{CostUnit, Number},
 };
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     distance::DistanceError,
+    occupancy::DeviceLimits,
     partition::TooLittleMemory,
 };
 use cuda_std::View;
 use ferrovox_kernels::{
     distance::separable::{
         Cost, FIELDS_PER_WORD, Layout, RowCosts, Scanlines, WordRange, minimise_along,
-        scan_row_words,
+        minimise_along_in_scratch, scan_row_words,
     },
     grid::Grid,
 };
@@ -90,12 +91,58 @@ fn row_count(grid: Grid) -> u64 {
     u64::from(grid.ny) * u64::from(grid.nz)
 }
 
+/// Maximum memory for tiles in global memory, in bytes, unless a single scanline needs more.
+const MAX_SCRATCH_BYTES: u64 = 256 << 20;
+
+/// Returns the device memory in bytes for one word of each row.
+fn bytes_per_word<C>(grid: Grid, extra_bytes_per_voxel: u64) -> u64 {
+    let columns = u64::from(grid.nx).min(32);
+    let voxel_bytes = size_of::<C>() as u64 + extra_bytes_per_voxel;
+    row_count(grid) * (u64::from(FIELDS_PER_WORD) * 4 + columns * voxel_bytes)
+}
+
+/// Returns the memory for tiles in global memory, in bytes: 0 if the scanlines along y and z fit in
+/// shared memory, and otherwise a quarter of the smallest part, within limits.
+pub(in crate::distance) fn scratch_bytes<C: Cost>(
+    limits: &DeviceLimits,
+    grid: Grid,
+    memory: TileMemory,
+) -> u64 {
+    let along = |len: u32| min_scratch_bytes::<C>(limits, len, memory);
+    match along(grid.ny).max(along(grid.nz)) {
+        0 => 0,
+        min => (bytes_per_word::<C>(grid, 0) / 4).clamp(min, MAX_SCRATCH_BYTES.max(min)),
+    }
+}
+
 /// Separable transform in parts, to bound the memory used in addition to the sites and the result.
 pub(in crate::distance) struct PartTransform<'a, C> {
     pub stream: &'a Stream,
     pub grid: Grid,
     pub unit: &'a CostUnit,
     pub weights: [C; 3],
+    pub tile_memory: TileMemory,
+}
+
+impl<'a, C> PartTransform<'a, C> {
+    /// Creates a transform of a grid.
+    pub fn new(stream: &'a Stream, grid: Grid, unit: &'a CostUnit, weights: [C; 3]) -> Self {
+        Self {
+            stream,
+            grid,
+            unit,
+            weights,
+            tile_memory: TileMemory::Automatic,
+        }
+    }
+
+    /// Replaces the memory of the tiles.
+    pub fn with_tiles_in(self, tile_memory: TileMemory) -> Self {
+        Self {
+            tile_memory,
+            ..self
+        }
+    }
 }
 
 impl<C: Cost + Number + Element> PartTransform<'_, C> {
@@ -112,7 +159,8 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         let count = match limit {
             None => per_row,
             Some(limit) => {
-                let word_bytes = self.bytes_per_word(extra_bytes_per_voxel);
+                let word_bytes = bytes_per_word::<C>(self.grid, extra_bytes_per_voxel);
+                let used_bytes = used_bytes + self.scratch_bytes();
                 let needed = used_bytes + word_bytes;
                 if limit < needed {
                     return Err(TooLittleMemory {
@@ -139,11 +187,9 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         Ok(())
     }
 
-    /// Returns the device memory in bytes for one word of each row.
-    fn bytes_per_word(&self, extra_bytes_per_voxel: u64) -> u64 {
-        let columns = u64::from(self.grid.nx).min(32);
-        let voxel_bytes = size_of::<C>() as u64 + extra_bytes_per_voxel;
-        row_count(self.grid) * (u64::from(FIELDS_PER_WORD) * 4 + columns * voxel_bytes)
+    /// Returns the memory for tiles in global memory, in bytes.
+    fn scratch_bytes(&self) -> u64 {
+        scratch_bytes::<C>(self.stream.device().limits(), self.grid, self.tile_memory)
     }
 
     /// Computes the row scan of a part from the site mask of the volume.
@@ -173,15 +219,19 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
     }
 
     /// Tiles the scanlines along y.
-    pub fn tiled_along_y(&self) -> Result<TiledScanlines<C>, DistanceError> {
-        let (ny, weights) = (self.grid.ny, &self.weights);
-        TiledScanlines::new(self.stream, self.unit.axis(weights, 1, ny), ny, 'y')
+    pub fn tiled_along_y(&self) -> TiledScanlines<C> {
+        self.tiled_along(1, self.grid.ny)
     }
 
     /// Tiles the scanlines along z.
-    pub fn tiled_along_z(&self) -> Result<TiledScanlines<C>, DistanceError> {
-        let (nz, weights) = (self.grid.nz, &self.weights);
-        TiledScanlines::new(self.stream, self.unit.axis(weights, 2, nz), nz, 'z')
+    pub fn tiled_along_z(&self) -> TiledScanlines<C> {
+        self.tiled_along(2, self.grid.nz)
+    }
+
+    fn tiled_along(&self, axis: usize, len: u32) -> TiledScanlines<C> {
+        let axis = self.unit.axis(&self.weights, axis, len);
+        let memory = (self.tile_memory, self.scratch_bytes());
+        TiledScanlines::new(self.stream.device().limits(), axis, len, memory)
     }
 
     /// Replaces the costs of a part by the minima along their scanlines.
@@ -192,11 +242,18 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         tiled: &TiledScanlines<C>,
         layout: Layout,
     ) -> Result<(), DeviceError> {
-        let (launch, tiling, axis) = tiled.launch(scanlines);
+        let mut tiles = tiled.launch(self.stream, scanlines)?;
+        let (tiling, axis) = (tiles.tiling, tiles.axis);
         let costs = costs.view_mut();
-        let args = (costs.as_view(), scanlines, tiling, axis, layout, costs);
         // SAFETY: there is one cost per voxel of the scanlines, a block may overwrite the costs
-        // that it has read, and it has enough shared memory for a tile.
-        unsafe { self.stream.launch::<minimise_along<C>>(launch, args) }
+        // that it has read, and it has enough memory for a tile.
+        unsafe {
+            launch_tiles!(
+                self.stream,
+                tiles,
+                [minimise_along<C>, minimise_along_in_scratch<C>],
+                (costs.as_view(), scanlines, tiling, axis, layout, costs)
+            )
+        }
     }
 }

@@ -1,47 +1,109 @@
 //! Division of scanlines into tiles.
 
 use crate::{
-    device::{Launch, Stream},
-    distance::DistanceError,
+    device::{Buffer, DeviceError, Launch, Stream},
     occupancy::DeviceLimits,
 };
 use ferrovox_kernels::distance::separable::{Axis, Cost, Scanlines, Tiling, cost::POSITION_BITS};
 use simt::MAX_DYNAMIC_SHARED_BYTES;
 
+/// Memory of the tiles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::distance) enum TileMemory {
+    /// Shared memory if a scanline fits, otherwise global memory.
+    #[default]
+    Automatic,
+    /// Global memory, for tests.
+    Scratch,
+}
+
 /// Scanlines along an axis, with a tiling that fits a device.
 pub(in crate::distance) struct TiledScanlines<C> {
     tiles: Tiling,
     axis: Axis<C>,
+    /// Maximum number of blocks, each of which has a tile in global memory; `None` for tiles in
+    /// shared memory.
+    scratch_blocks: Option<u64>,
+}
+
+/// Launch over the tiles of scanlines.
+pub(in crate::distance) struct TileLaunch<C> {
+    pub launch: Launch,
+    pub tiling: Tiling,
+    pub axis: Axis<C>,
+    /// Tiles in global memory.
+    pub scratch: Option<Buffer<u64>>,
 }
 
 impl<C: Cost> TiledScanlines<C> {
-    /// Creates the tiling of scanlines of `len` voxels along the axis called `axis_name`.
+    /// Creates the tiling of scanlines of `len` voxels. Tiles in global memory have at most
+    /// `scratch_bytes` bytes, or are those of a single scanline.
     pub fn new(
-        stream: &Stream,
+        limits: &DeviceLimits,
         axis: Axis<C>,
         len: u32,
-        axis_name: char,
-    ) -> Result<Self, DistanceError> {
-        let limits = stream.device().limits();
-        match choose_tiling::<C>(limits, len) {
-            Some(tiles) => Ok(Self { tiles, axis }),
-            None => Err(DistanceError::LineTooLong {
-                axis: axis_name,
-                found: len,
-                max: shared_bytes(limits) / (2 * size_of::<C>() as u32 + 1),
-            }),
+        (memory, scratch_bytes): (TileMemory, u64),
+    ) -> Self {
+        if let Some(tiles) = shared_tiling::<C>(limits, len)
+            && memory == TileMemory::Automatic
+        {
+            return Self {
+                tiles,
+                axis,
+                scratch_blocks: None,
+            };
+        }
+        let tiles = scratch_tiling::<C>(limits, len, scratch_bytes);
+        Self {
+            tiles,
+            axis,
+            scratch_blocks: Some((scratch_bytes / tile_bytes::<C>(tiles)).max(1)),
         }
     }
 
-    /// Returns a launch with one tile per block and sufficient shared memory, and the kernel's
-    /// description of the tiles.
-    pub fn launch(&self, scanlines: Scanlines) -> (Launch, Tiling, Axis<C>) {
-        let launch = Launch::pieces(scanlines.tile_count(self.tiles))
-            .max_useful_threads(self.tiles.chunks() << self.tiles.width_log2)
-            .dynamic_shared_bytes(self.tiles.bytes::<C>() as u32);
-        (launch, self.tiles, self.axis)
+    /// Returns a launch with one tile per block at a time and memory for the tiles, and the
+    /// kernel's description of the tiles.
+    pub fn launch(
+        &self,
+        stream: &Stream,
+        scanlines: Scanlines,
+    ) -> Result<TileLaunch<C>, DeviceError> {
+        let tile_count = scanlines.tile_count(self.tiles);
+        let threads = self.tiles.chunks() << self.tiles.width_log2;
+        let (launch, scratch) = match self.scratch_blocks {
+            None => {
+                let bytes = self.tiles.bytes::<C>() as u32;
+                let launch = Launch::pieces(tile_count).dynamic_shared_bytes(bytes);
+                (launch, None)
+            }
+            Some(max_blocks) => {
+                let blocks = max_blocks.min(tile_count);
+                let words = blocks as usize * self.tiles.scratch_words::<C>();
+                (Launch::pieces(blocks), Some(stream.alloc(words)?))
+            }
+        };
+        Ok(TileLaunch {
+            launch: launch.max_useful_threads(threads),
+            tiling: self.tiles,
+            axis: self.axis,
+            scratch,
+        })
     }
 }
+
+/// Launches a kernel with tiles in shared memory, or its variant with tiles in global memory.
+macro_rules! launch_tiles {
+    ($stream:expr, $tile_launch:expr, [$shared:ty, $scratch:ty], ($($argument:expr),+ $(,)?)) => {
+        match &mut $tile_launch.scratch {
+            None => $stream.launch::<$shared>($tile_launch.launch, ($($argument),+)),
+            Some(scratch) => {
+                let arguments = (scratch.view_mut(), $($argument),+);
+                $stream.launch::<$scratch>($tile_launch.launch, arguments)
+            }
+        }
+    };
+}
+pub(in crate::distance) use launch_tiles;
 
 /// Number of blocks that should fit on a multiprocessor, so that others continue while one waits
 /// for memory or for its slowest thread.
@@ -58,17 +120,30 @@ const MAX_WIDTH_LOG2: u32 = 4;
 /// Binary logarithm of the chunk length on GPUs: 32 positions were faster than 16 or 64 on an H200.
 const GPU_CHUNK_LOG2: u32 = 5;
 
-/// Returns the widest tiling of which several tiles fit on a multiprocessor, or else of which one
-/// fits; `None` if not even one scanline fits.
-fn choose_tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Option<Tiling> {
+/// Maximum number of elements of a tile in global memory with several scanlines: indices in a tile
+/// have 32 bits.
+const MAX_TILE_ELEMENTS: u64 = 1 << 31;
+
+fn tiling(limits: &DeviceLimits, len: u32, width_log2: u32) -> Tiling {
     let is_cpu = limits.threads_per_block == 1;
-    let chunk_log2 = if is_cpu {
+    let max_chunk_log2 = if is_cpu {
         POSITION_BITS
     } else {
         GPU_CHUNK_LOG2
     };
-    let needed_log2 = len.next_power_of_two().ilog2().max(2);
-    let with_width = |width_log2: u32| Tiling::new(len, width_log2, chunk_log2.min(needed_log2));
+    // The logarithm of the length, rounded up.
+    let needed_log2 = u32::BITS - len.saturating_sub(1).leading_zeros();
+    Tiling::new(len, width_log2, max_chunk_log2.min(needed_log2.max(2)))
+}
+
+fn tile_bytes<C: Cost>(tiles: Tiling) -> u64 {
+    8 * tiles.scratch_words::<C>() as u64
+}
+
+/// Returns the widest tiling of which several tiles fit on a multiprocessor, or else of which one
+/// fits; `None` if not even one scanline fits.
+fn shared_tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Option<Tiling> {
+    let with_width = |width_log2: u32| tiling(limits, len, width_log2);
     let fits = |width_log2: &u32, blocks: u32| {
         // Longer scanlines never fit, and their size may exceed 32 bits.
         u64::from(len) < 1 << 20
@@ -80,6 +155,32 @@ fn choose_tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Option<Tiling> {
         .find(|log2| fits(log2, MIN_BLOCKS_PER_MULTIPROCESSOR));
     let narrow_width = || (0..=MIN_WIDTH_LOG2).rev().find(|log2| fits(log2, 1));
     wide.or_else(narrow_width).map(with_width)
+}
+
+/// Returns the widest tiling, of up to the preferred width, of which a tile per multiprocessor has
+/// at most `scratch_bytes` bytes; or else that of single scanlines.
+fn scratch_tiling<C: Cost>(limits: &DeviceLimits, len: u32, scratch_bytes: u64) -> Tiling {
+    let multiprocessors = u64::from(limits.multiprocessors.max(1));
+    let fits = |width_log2: &u32| {
+        u64::from(len) << width_log2 < MAX_TILE_ELEMENTS
+            && tile_bytes::<C>(tiling(limits, len, *width_log2)) * multiprocessors <= scratch_bytes
+    };
+    let width_log2 = (1..=MIN_WIDTH_LOG2).rev().find(fits).unwrap_or(0);
+    tiling(limits, len, width_log2)
+}
+
+/// Returns the minimum memory for tiles in global memory, in bytes; 0 if scanlines of `len` voxels
+/// fit in shared memory.
+pub(super) fn min_scratch_bytes<C: Cost>(
+    limits: &DeviceLimits,
+    len: u32,
+    memory: TileMemory,
+) -> u64 {
+    if memory == TileMemory::Automatic && shared_tiling::<C>(limits, len).is_some() {
+        0
+    } else {
+        tile_bytes::<C>(tiling(limits, len, 0))
+    }
 }
 
 /// Returns the shared memory available to a block, in bytes.

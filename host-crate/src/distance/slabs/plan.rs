@@ -5,7 +5,7 @@ use crate::{
     device::Device,
     distance::{
         DistanceError, oblique,
-        separable::{CostUnit, Weights},
+        separable::{CostUnit, TileMemory, Weights, scratch_bytes},
     },
     grid::Mask,
     partition::{
@@ -14,7 +14,10 @@ use crate::{
         slab::{nth_share, planes_in_steps},
     },
 };
-use ferrovox_kernels::distance::{separable::FIELDS_PER_WORD, slabs::BitTiles};
+use ferrovox_kernels::{
+    distance::{separable::FIELDS_PER_WORD, slabs::BitTiles},
+    grid::Grid,
+};
 use std::ops::Range;
 
 /// Maximum size of a slab on the host, in bytes. Larger slabs are not faster.
@@ -57,6 +60,8 @@ struct SlabMemory {
     site_sets: u64,
     /// Tree of the sites, for oblique axes.
     tree: Option<u64>,
+    /// Tiles of scanlines that exceed shared memory.
+    scratch: u64,
 }
 
 impl SlabMemory {
@@ -78,7 +83,7 @@ impl SlabMemory {
     /// with either the row scan or the distances.
     fn part(&self, rows: u64, words: u64, columns: u64) -> u64 {
         let row_sites = u64::from(4 * FIELDS_PER_WORD) * words;
-        rows * (columns * self.cost + row_sites.max(4 * columns))
+        self.scratch + rows * (columns * self.cost + row_sites.max(4 * columns))
     }
 
     /// Returns the peak memory of a part of `words` words along x and all planes, in bytes.
@@ -117,6 +122,19 @@ impl SlabMemory {
     }
 }
 
+/// Returns the memory for tiles in global memory on the device that needs most, in bytes.
+fn max_scratch_bytes(devices: &[Device], grid: Grid, unit: &CostUnit) -> u64 {
+    let needed = devices.iter().map(|device| {
+        let (limits, memory) = (device.limits(), TileMemory::Automatic);
+        match unit.weights {
+            Weights::U32(_) => scratch_bytes::<u32>(limits, grid, memory),
+            Weights::U64(_) => scratch_bytes::<u64>(limits, grid, memory),
+            Weights::F64(_) => scratch_bytes::<f64>(limits, grid, memory),
+        }
+    });
+    needed.max().unwrap_or(0)
+}
+
 impl SlabPlan {
     /// Chooses the number of slabs for a memory limit, or for half of the free memory.
     pub fn new(
@@ -128,12 +146,20 @@ impl SlabPlan {
     ) -> Result<Self, DistanceError> {
         let tiles = BitTiles::new(sites.layout().grid);
         let grid = tiles.from.grid;
+        let is_oblique = sites.geometry().shear().is_some();
+        let in_order = !is_oblique && matches!(unit.weights, Weights::F64(_));
         let sizes = SlabMemory {
             nx: grid.nx.into(),
             ny: grid.ny.into(),
             nz: grid.nz.into(),
             mask: tiles.from.words() * 4,
             transposed_mask: tiles.to.words() * 4,
+            scratch: if is_oblique {
+                0
+            } else {
+                let scanlines = if in_order { tiles.from } else { tiles.to };
+                max_scratch_bytes(devices, scanlines.grid, unit)
+            },
             cost: match unit.weights {
                 Weights::U32(_) => 4,
                 Weights::U64(_) | Weights::F64(_) => 8,
@@ -159,7 +185,6 @@ impl SlabPlan {
                 }
             }),
         };
-        let in_order = sizes.tree.is_none() && matches!(unit.weights, Weights::F64(_));
         let word_count = u64::from(tiles.to.per_row).max(1);
         let peak = |words: u64| match (sizes.tree, in_order) {
             (Some(tree), _) => sizes.peak_from_tree(tree, words),

@@ -127,12 +127,7 @@ impl<'a> SlabWorker<'a> {
     }
 
     fn part_transform<C: Cost + Number + Element>(&self, weights: [C; 3]) -> PartTransform<'_, C> {
-        PartTransform {
-            stream: &self.stream,
-            grid: self.grid,
-            unit: &self.unit,
-            weights,
-        }
+        PartTransform::new(&self.stream, self.grid, &self.unit, weights)
     }
 
     /// Computes a slab from words along z.

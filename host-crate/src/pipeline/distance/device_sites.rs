@@ -7,7 +7,7 @@ use crate::{
         self, DistanceError, DistanceMap, DistanceParams, SignConvention, Sites, SquaredMap,
         SquaredValue,
     },
-    grid::{AnyDeviceVolume, DeviceMask, DevicePoints, Points},
+    grid::{AnyDeviceVolume, DeviceMask, DevicePoints},
     with_device_volume,
 };
 
@@ -85,14 +85,6 @@ impl DeviceSites {
             }
         };
         Ok(Self { sites, sign })
-    }
-
-    /// Uploads points, for unsigned distances.
-    pub fn from_points(stream: &Stream, points: &Points) -> Result<Self, DistanceError> {
-        Ok(Self {
-            sites: SiteBuffers::Points(points.upload(stream)?),
-            sign: DeviceSign::Unsigned,
-        })
     }
 
     /// Returns the sites, or `None` for labels, where every voxel has its own.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceError},
-    distance::{DistanceError, DistanceParams, Method, NoSites, fastest_exact_method},
+    distance::{DistanceError, Method, NoSites, fastest_exact_method},
     grid::{AnyVolume, Geometry, Volume},
     io::{FileGroup, VolumeWriteOptions},
     pipeline::{PipelineError, add_picture, at},
@@ -116,8 +116,7 @@ pub(super) fn extend_range(range: Option<[f32; 2]>, distances: &[f32]) -> Option
     })
 }
 
-/// Computes the map. If an axis is too long for the separable method, points at voxel centres are
-/// treated as points instead of voxels.
+/// Computes the map and copies it to the host.
 fn compute_map(
     run: &mut Run<'_>,
     device: &Device,
@@ -135,9 +134,9 @@ fn compute_map(
     })?;
     let (sites, points) = match site_input {
         SiteInput::Voxels(VoxelSites {
-            points: Some((points, voxels)),
+            points: Some(voxels),
             ..
-        }) => (points.len() as u64, Some((points, voxels))),
+        }) => (voxels.len() as u64, Some(voxels.as_slice())),
         _ => (sites, None),
     };
     let exact_method = |device_sites: &DeviceSites| match device_sites.sites() {
@@ -163,19 +162,9 @@ fn compute_map(
             });
         }
     }
-    let map =
-        |device_sites: &DeviceSites, params: &DistanceParams| device_sites.map(&stream, params);
-    let (map, points) = run.stages.run("map", || {
-        let result = match (map(&device_sites, &params), points) {
-            (Err(DistanceError::LineTooLong { .. }), Some((points, _))) if job.method.is_none() => {
-                DeviceSites::from_points(&stream, points).and_then(|device_sites| {
-                    params.method = exact_method(&device_sites);
-                    Ok((map(&device_sites, &params)?, None))
-                })
-            }
-            (map, points) => map.map(|map| (map, points)),
-        };
-        result.map_err(job.input.error::<DistanceError>())
+    let map = run.stages.run("map", || {
+        let map = device_sites.map(&stream, &params);
+        map.map_err(job.input.error::<DistanceError>())
     })?;
     if params.nearest && map.nearest.is_none() {
         let method = params.method;
@@ -183,9 +172,8 @@ fn compute_map(
             method,
         }));
     }
-    let voxels = points.map(|(_, voxels)| voxels.as_slice());
     let (distances, nearest) = run.stages.run("download", || {
-        let nearest = NearestSites::download(&stream, &map, voxels)?;
+        let nearest = NearestSites::download(&stream, &map, points)?;
         Ok::<_, DeviceError>((map.download(&stream)?, nearest))
     })?;
     Ok(HostMap {

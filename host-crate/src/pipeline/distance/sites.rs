@@ -7,7 +7,8 @@ use super::{
 use crate::{
     distance::Method,
     grid::{
-        AnyVolume, Geometry, GridError, Inside, Mask, Points, SampleType, first_fraction, with_volume,
+        AnyVolume, Geometry, GridError, Inside, Mask, Points, SampleType, first_fraction,
+        with_volume,
     },
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
     memory,
@@ -41,8 +42,8 @@ pub(super) struct VoxelSites {
     /// The sites, or with `is_inside` the inside of a level whose surface voxels are the sites.
     pub mask: Mask,
     pub is_inside: bool,
-    /// The points at these voxels, and the voxel index of each, if the sites were read as points.
-    pub points: Option<(Points, Vec<u64>)>,
+    /// Voxel index of each point, if the sites were read as points.
+    pub points: Option<Vec<u64>>,
 }
 
 impl SiteInput {
@@ -256,7 +257,7 @@ fn read_point_sites(
             Ok(SiteInput::Voxels(VoxelSites {
                 mask,
                 is_inside: false,
-                points: Some((points, voxels)),
+                points: Some(voxels),
             }))
         }
         _ => Ok(SiteInput::Points(points)),

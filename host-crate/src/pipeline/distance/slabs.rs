@@ -21,7 +21,7 @@ pub(super) fn run(mut run: Run<'_>, voxels: VoxelSites) -> Result<DistanceOutcom
     job.devices.iter().for_each(Device::reset_peak_memory);
     let params = job.params(Method::Separable);
     check_memory(job, &voxels, &params).map_err(job.input.error())?;
-    let points = voxels.points.as_ref().map(|(points, _)| points.len());
+    let points = voxels.points.as_ref().map(Vec::len);
     let (sites, sign) = run.stages.run("sites", || {
         site_masks(job, voxels).map_err(job.input.error::<DistanceError>())
     })?;

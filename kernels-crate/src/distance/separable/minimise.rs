@@ -35,16 +35,32 @@ pub unsafe fn minimise_from_rows<C: Cost + KernelType>(
     squared: ViewMut<C>,
 ) {
     // SAFETY: the caller provides the shared memory.
-    let tile = unsafe { Tile::for_block(tiling, axis) };
-    let mut index = thread::block_idx_x() as u64;
-    while index < scanlines.tile_count(tiling) {
-        let tile_position = scanlines.tile(tiling, index);
-        let has_sites = tile.find_minima(tile_position.columns, |position, column| {
-            row_costs.line_costs(row_scan, tile_position, (position, column), axis.no_site)
-        });
-        write_minima(&tile, has_sites, tile_position, layout, squared);
-        index += thread::grid_dim_x() as u64;
-    }
+    let tile = unsafe { Tile::in_shared_memory(tiling, axis) };
+    tile.minimise_rows(row_scan, row_costs, scanlines, layout, squared);
+}
+
+/// Computes the result of [`minimise_from_rows`] for scanlines that exceed shared memory.
+///
+/// Mapping and phases are those of [`minimise_from_rows`], with the tile of each block in global
+/// memory. **Global memory:** the tile is read and written too, once per phase.
+///
+/// # Safety
+/// The requirements of [`minimise_from_rows`] hold, except for shared memory; `scratch` has
+/// [`Tiling::scratch_words`] elements for each block of the launch.
+#[kernel(C = [u32, u64, f64])]
+pub unsafe fn minimise_from_rows_in_scratch<C: Cost + KernelType>(
+    scratch: ViewMut<u64>,
+    row_scan: View<u32>,
+    row_costs: RowCosts<C>,
+    scanlines: Scanlines,
+    tiling: Tiling,
+    axis: Axis<C>,
+    layout: Layout,
+    squared: ViewMut<C>,
+) {
+    // SAFETY: the caller provides the memory.
+    let tile = unsafe { Tile::in_scratch(scratch, tiling, axis) };
+    tile.minimise_rows(row_scan, row_costs, scanlines, layout, squared);
 }
 
 /// Computes, for each voxel, the minimum cost along its scanline; may operate in place.
@@ -65,22 +81,31 @@ pub unsafe fn minimise_along<C: Cost + KernelType>(
     squared: ViewMut<C>,
 ) {
     // SAFETY: the caller provides the shared memory.
-    let tile = unsafe { Tile::for_block(tiling, axis) };
-    let mut index = thread::block_idx_x() as u64;
-    while index < scanlines.tile_count(tiling) {
-        let tile_position = scanlines.tile(tiling, index);
-        let has_sites = tile.find_minima(tile_position.columns, |position, column| {
-            stored_line_costs(
-                costs,
-                layout,
-                tile_position,
-                (position, column),
-                axis.no_site,
-            )
-        });
-        write_minima(&tile, has_sites, tile_position, layout, squared);
-        index += thread::grid_dim_x() as u64;
-    }
+    let tile = unsafe { Tile::in_shared_memory(tiling, axis) };
+    tile.minimise_stored(costs, scanlines, layout, squared);
+}
+
+/// Computes the result of [`minimise_along`] for scanlines that exceed shared memory.
+///
+/// Mapping and phases are those of [`minimise_along`], with the tile of each block in global
+/// memory. **Global memory:** the tile is read and written too, once per phase.
+///
+/// # Safety
+/// The requirements of [`minimise_along`] hold, except for shared memory; `scratch` has
+/// [`Tiling::scratch_words`] elements for each block of the launch.
+#[kernel(C = [u32, u64, f64])]
+pub unsafe fn minimise_along_in_scratch<C: Cost + KernelType>(
+    scratch: ViewMut<u64>,
+    costs: View<C>,
+    scanlines: Scanlines,
+    tiling: Tiling,
+    axis: Axis<C>,
+    layout: Layout,
+    squared: ViewMut<C>,
+) {
+    // SAFETY: the caller provides the memory.
+    let tile = unsafe { Tile::in_scratch(scratch, tiling, axis) };
+    tile.minimise_stored(costs, scanlines, layout, squared);
 }
 
 /// Writes the minimum costs of a tile, or the cost without sites. Ends with a barrier.
@@ -129,36 +154,129 @@ pub unsafe fn distances_along<C: Cost + KernelType>(
     distances: ViewMut<f32>,
 ) {
     // SAFETY: the caller provides the shared memory.
-    let tile = unsafe { Tile::for_block(tiling, axis) };
-    let [from, to] = layouts;
-    let mut index = thread::block_idx_x() as u64;
-    while index < scanlines.tile_count(tiling) {
-        let tile_position = scanlines.tile(tiling, index);
-        let has_sites = tile.find_minima(tile_position.columns, |position, column| {
-            stored_line_costs(costs, from, tile_position, (position, column), axis.no_site)
-        });
-        if !has_sites {
-            tile.for_each_output(false, tile_position, to, |_, _, voxel| {
-                distances.write(voxel, conversion.background);
-            });
-        } else if conversion.is_small(&axis) {
-            tile.for_each_output(true, tile_position, to, |position, min_cost, voxel| {
-                let cost = C::decode(min_cost, &axis, position);
-                distances.write(voxel, conversion.convert_small(cost, &axis));
-            });
-        } else {
-            tile.for_each_output(true, tile_position, to, |position, min_cost, voxel| {
-                let cost = C::decode(min_cost, &axis, position);
-                distances.write(voxel, conversion.convert(cost, &axis));
-            });
-        }
-        // The next tile overwrites the results.
-        thread::sync_threads();
-        index += thread::grid_dim_x() as u64;
-    }
+    let tile = unsafe { Tile::in_shared_memory(tiling, axis) };
+    tile.write_distances(costs, scanlines, layouts, conversion, distances);
+}
+
+/// Computes the result of [`distances_along`] for scanlines that exceed shared memory.
+///
+/// Mapping and phases are those of [`distances_along`], with the tile of each block in global
+/// memory. **Global memory:** the tile is read and written too, once per phase.
+///
+/// # Safety
+/// The requirements of [`distances_along`] hold, except for shared memory; `scratch` has
+/// [`Tiling::scratch_words`] elements for each block of the launch.
+#[kernel(C = [u32, u64, f64])]
+pub unsafe fn distances_along_in_scratch<C: Cost + KernelType>(
+    scratch: ViewMut<u64>,
+    costs: View<C>,
+    scanlines: Scanlines,
+    tiling: Tiling,
+    axis: Axis<C>,
+    layouts: [Layout; 2],
+    conversion: DistanceConversion,
+    distances: ViewMut<f32>,
+) {
+    // SAFETY: the caller provides the memory.
+    let tile = unsafe { Tile::in_scratch(scratch, tiling, axis) };
+    tile.write_distances(costs, scanlines, layouts, conversion, distances);
 }
 
 impl<C: Cost> Tile<C> {
+    /// Computes the minimum costs of all tiles of the calling block, from the row scan. All threads
+    /// of the block must call it.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    fn minimise_rows(
+        &self,
+        row_scan: View<u32>,
+        row_costs: RowCosts<C>,
+        scanlines: Scanlines,
+        layout: Layout,
+        squared: ViewMut<C>,
+    ) {
+        let (tiling, axis) = (self.tiling, self.axis);
+        let mut index = thread::block_idx_x() as u64;
+        while index < scanlines.tile_count(tiling) {
+            let tile_position = scanlines.tile(tiling, index);
+            let has_sites = self.find_minima(tile_position.columns, |position, column| {
+                row_costs.line_costs(row_scan, tile_position, (position, column), axis.no_site)
+            });
+            write_minima(self, has_sites, tile_position, layout, squared);
+            index += thread::grid_dim_x() as u64;
+        }
+    }
+
+    /// Computes the minimum costs of all tiles of the calling block, from stored costs. All threads
+    /// of the block must call it.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    fn minimise_stored(
+        &self,
+        costs: View<C>,
+        scanlines: Scanlines,
+        layout: Layout,
+        squared: ViewMut<C>,
+    ) {
+        let (tiling, axis) = (self.tiling, self.axis);
+        let mut index = thread::block_idx_x() as u64;
+        while index < scanlines.tile_count(tiling) {
+            let tile_position = scanlines.tile(tiling, index);
+            let has_sites = self.find_minima(tile_position.columns, |position, column| {
+                stored_line_costs(
+                    costs,
+                    layout,
+                    tile_position,
+                    (position, column),
+                    axis.no_site,
+                )
+            });
+            write_minima(self, has_sites, tile_position, layout, squared);
+            index += thread::grid_dim_x() as u64;
+        }
+    }
+
+    /// Computes the distances of all tiles of the calling block, from stored costs. All threads of
+    /// the block must call it.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    fn write_distances(
+        &self,
+        costs: View<C>,
+        scanlines: Scanlines,
+        layouts: [Layout; 2],
+        conversion: DistanceConversion,
+        distances: ViewMut<f32>,
+    ) {
+        let (tiling, axis) = (self.tiling, self.axis);
+        let [from, to] = layouts;
+        let mut index = thread::block_idx_x() as u64;
+        while index < scanlines.tile_count(tiling) {
+            let tile_position = scanlines.tile(tiling, index);
+            let has_sites = self.find_minima(tile_position.columns, |position, column| {
+                stored_line_costs(costs, from, tile_position, (position, column), axis.no_site)
+            });
+            if !has_sites {
+                self.for_each_output(false, tile_position, to, |_, _, voxel| {
+                    distances.write(voxel, conversion.background);
+                });
+            } else if conversion.is_small(&axis) {
+                self.for_each_output(true, tile_position, to, |position, min_cost, voxel| {
+                    let cost = C::decode(min_cost, &axis, position);
+                    distances.write(voxel, conversion.convert_small(cost, &axis));
+                });
+            } else {
+                self.for_each_output(true, tile_position, to, |position, min_cost, voxel| {
+                    let cost = C::decode(min_cost, &axis, position);
+                    distances.write(voxel, conversion.convert(cost, &axis));
+                });
+            }
+            // The next tile overwrites the results.
+            thread::sync_threads();
+            index += thread::grid_dim_x() as u64;
+        }
+    }
+
     /// Finds the minimum of each output, as compared values in the tile's results. Returns `false`,
     /// without results, if there are no sites. All threads of the block must call it; ends with a
     /// barrier.

@@ -13,6 +13,9 @@
 //! | [`minimise`] | `distances_along` | 4 bytes | 4 bytes |
 //! | [`nearest_site`] | `nearest_sites_from_rows` | half a byte | 8 bytes |
 //! | [`nearest_site`] | `nearest_sites_along` | 8 bytes, the site's row scan | 8 or 12 bytes |
+//!
+//! The tile of a block lies in shared memory. Kernels whose names end in `_in_scratch` are the same
+//! functions with tiles in global memory, for scanlines that exceed shared memory.
 
 pub mod argmin_passes;
 pub mod conversion;
@@ -31,7 +34,13 @@ pub use conversion::DistanceConversion;
 pub use cost::{Axis, Cost};
 pub use layout::{Layout, Scanlines};
 pub use line_costs::RowCosts;
-pub use minimise::{distances_along, minimise_along, minimise_from_rows};
-pub use nearest_site::{SiteGrid, nearest_sites_along, nearest_sites_from_rows};
+pub use minimise::{
+    distances_along, distances_along_in_scratch, minimise_along, minimise_along_in_scratch,
+    minimise_from_rows, minimise_from_rows_in_scratch,
+};
+pub use nearest_site::{
+    SiteGrid, nearest_sites_along, nearest_sites_along_in_scratch, nearest_sites_from_rows,
+    nearest_sites_from_rows_in_scratch,
+};
 pub use rows::{FIELDS_PER_WORD, NO_SITE_DISTANCE, WordRange, scan_row_words};
 pub use tiling::Tiling;

@@ -1,10 +1,10 @@
-//! Tile in a block's shared memory, and its distribution over the block's threads.
+//! Tile of a block, and its distribution over the block's threads.
 
 use super::{
     cost::{Axis, Cost},
     tiling::{GROUP, HALF, Tiling},
 };
-use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
+use cuda_std::{SharedView, ViewMut, shared::dynamic_shared_mem, thread};
 
 /// Distribution of the columns of a tile over the threads of a block: each team has one thread per
 /// column; if there are fewer threads than columns, a single team's threads process several columns
@@ -80,7 +80,8 @@ impl Teams {
     }
 }
 
-/// Encoded costs of a tile, and space for results.
+/// Encoded costs of a tile, and space for results: in the block's shared memory, or for scanlines
+/// that exceed it in global memory that only the block accesses.
 #[derive(Clone, Copy)]
 pub struct Tile<C> {
     /// Layout in memory.
@@ -124,13 +125,35 @@ impl Span {
 pub const NO_POSITION: u32 = u32::MAX;
 
 impl<C: Cost> Tile<C> {
-    /// Creates the block's tile.
+    /// Creates the block's tile in shared memory.
     ///
     /// # Safety
     /// The block has [`Tiling::bytes`] bytes of dynamic shared memory.
     #[inline(always)]
-    pub unsafe fn for_block(tiling: Tiling, axis: Axis<C>) -> Self {
-        let start = dynamic_shared_mem::<u8>();
+    pub unsafe fn in_shared_memory(tiling: Tiling, axis: Axis<C>) -> Self {
+        // SAFETY: guaranteed by the caller.
+        unsafe { Self::from_start(dynamic_shared_mem::<u8>(), tiling, axis) }
+    }
+
+    /// Creates the block's tile in global memory.
+    ///
+    /// # Safety
+    /// `scratch` has [`Tiling::scratch_words`] elements for each block of the launch, and is not
+    /// accessed otherwise.
+    #[inline(always)]
+    pub unsafe fn in_scratch(scratch: ViewMut<u64>, tiling: Tiling, axis: Axis<C>) -> Self {
+        let words = tiling.scratch_words::<C>();
+        let block_words = scratch.slice(thread::block_idx_x() as usize * words, words);
+        // SAFETY: the elements are those of the block, and begin at a multiple of 16 bytes.
+        unsafe { Self::from_start(block_words.as_mut_ptr().cast(), tiling, axis) }
+    }
+
+    /// Creates the block's tile in the memory that begins at `start`.
+    ///
+    /// # Safety
+    /// `start` is valid for [`Tiling::bytes`] bytes, and only the threads of the block access them.
+    #[inline(always)]
+    unsafe fn from_start(start: *mut u8, tiling: Tiling, axis: Axis<C>) -> Self {
         // SAFETY: the parts are consecutive and lie within the given size; all start at multiples
         // of 4, and costs and results at multiples of their own size.
         unsafe {

@@ -1,4 +1,4 @@
-//! Division of scanlines into tiles and chunks, and layout of a tile in shared memory.
+//! Division of scanlines into tiles and chunks, and layout of a tile in memory.
 
 use super::cost::Cost;
 
@@ -135,6 +135,12 @@ impl Tiling {
     #[inline(always)]
     pub const fn spans_start<C: Cost>(self) -> usize {
         self.argmins_start::<C>() + self.argmins() * size_of::<u32>()
+    }
+
+    /// Returns the size of a tile in global memory, in words of 8 bytes: a multiple of 16 bytes.
+    #[inline(always)]
+    pub const fn scratch_words<C: Cost>(self) -> usize {
+        2 * self.bytes::<C>().div_ceil(16)
     }
 
     /// Returns the total size, in bytes.

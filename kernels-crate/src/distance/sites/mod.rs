@@ -9,7 +9,7 @@
 //! | [`count_tiles`], [`emit_centres`] | mask | voxel centres in index order |
 //! | [`complement_bits`] | mask | mask of the other voxels |
 //! | [`negate_inside`] | mask, distances | negated distances where the mask is set |
-//! | [`merge_signed`] | mask, distances to the voxels outside | their negatives where the mask is set |
+//! | [`merge_signed`] | mask, distances to its complement | negated where the mask is set |
 
 mod bits;
 mod centres;
