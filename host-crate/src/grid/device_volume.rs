@@ -2,7 +2,7 @@
 
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
-    grid::{Geometry, VolumeView},
+    grid::{Geometry, VolumeView, sample_count},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::interpolate::IndexToWorld, sample::Sample};
 
@@ -23,9 +23,15 @@ pub struct DeviceVolume<T> {
 /// Returns the grid of `dims` samples for kernels, which index axes with 32 bits.
 ///
 /// # Errors
-/// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
+/// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples, or if the number of samples
+/// overflows.
 pub(crate) fn kernel_grid(dims: [usize; 3]) -> Result<Grid, DeviceError> {
     let axis = |len: usize| u32::try_from(len).map_err(|_| DeviceError::TooLarge { len, size: 1 });
+    let too_large = |_| DeviceError::TooLarge {
+        len: usize::MAX,
+        size: 1,
+    };
+    sample_count(dims).map_err(too_large)?;
     Ok(Grid {
         nx: axis(dims[0])?,
         ny: axis(dims[1])?,
