@@ -20,28 +20,17 @@ mod watch;
 use args::{Cli, Command, ReportArgs};
 use clap::Parser;
 use ferrovox::{device::start_threads, pipeline::PipelineError};
-use std::{process::ExitCode, thread};
+use std::process::ExitCode;
 use terminal::{ReportedFailure, Terminal};
 use usage::{UsageError, refuse};
-
-/// Stack size of the thread that runs a command, in bytes; the main thread may have less.
-const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
     terminal::prepare_for_abort(std::env::args_os());
     signals::exit_cleanly_on_abort();
-    let command = thread::Builder::new()
-        .stack_size(STACK)
-        .name("main".to_owned());
-    match command.spawn(parse_and_run) {
-        Ok(command) => command
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        Err(error) => {
-            terminal::line(&format!("ferrovox: error: cannot start a thread: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    signals::run_command(parse_and_run).unwrap_or_else(|error| {
+        terminal::line(&format!("ferrovox: error: {error:#}"));
+        ExitCode::FAILURE
+    })
 }
 
 fn parse_and_run() -> ExitCode {
@@ -54,6 +43,7 @@ fn parse_and_run() -> ExitCode {
         report: command.report(),
         uses_stderr: command.writes_to_standard_output(),
     };
+    signals::set_terminal(terminal);
     match run(&command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report_failure(&error, &terminal),
@@ -109,7 +99,7 @@ fn report_failure(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
         .downcast_ref()
         .is_some_and(PipelineError::is_cancelled)
     {
-        terminal.cancelled();
+        terminal.cancelled(false);
         return ExitCode::from(signals::exit_status());
     }
     if error.downcast_ref::<ReportedFailure>().is_none() {

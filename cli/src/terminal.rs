@@ -136,9 +136,14 @@ impl Terminal {
         });
     }
 
-    /// Prints that the work was cancelled.
-    pub fn cancelled(&self) {
-        self.failure("cancelled".to_owned(), |text| format!("ferrovox: {text}"));
+    /// Prints that the work was cancelled, and whether files of the command have been replaced.
+    pub fn cancelled(&self, has_replaced_files: bool) {
+        let text = if has_replaced_files {
+            "cancelled after output files had been replaced"
+        } else {
+            "cancelled"
+        };
+        self.failure(text.to_owned(), |text| format!("ferrovox: {text}"));
     }
 
     /// Prints an error of the command line.

@@ -21,8 +21,7 @@ pub fn run_monitored<R>(
     terminal: &Terminal,
     work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
 ) -> anyhow::Result<R> {
-    let cancel = signals::cancel_flag()?;
-    let silent = Monitor::silent().cancelled_by(cancel);
+    let silent = Monitor::silent().cancelled_by(signals::cancel_flag());
     let bar = if terminal.report.quiet {
         None
     } else {
@@ -32,6 +31,7 @@ pub fn run_monitored<R>(
         Some(bar) => work(&silent.on_progress(&|progress| bar.show(&progress))),
         None => work(&silent),
     };
+    signals::begin_report();
     Ok(result?)
 }
 

@@ -1,120 +1,168 @@
-//! Signals that end the command: Ctrl-C, `kill`, a closed terminal.
+//! Signals that end the command: Ctrl-C, `kill`, a closed terminal, used-up processor time.
+//!
+//! The main thread receives signals while the command runs on another thread. The first signal sets
+//! the cancel flag, and work that checks the flag ends in order. Work that does not end within
+//! [`ORDERLY_STOP`], because it waits for a pipe, skips through an endless stream or computes for
+//! long between two checks, is ended by the main thread: it acquires the [`OutputLock`], removes
+//! temporary files and exits. The lock is not available while outputs are renamed, so all outputs
+//! of a command are new, or none.
 
-use anyhow::Context;
-use ferrovox::{io::remove_temporary_files, monitor::CancelFlag};
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicI32, Ordering},
+mod abort;
+#[cfg(not(unix))]
+mod console;
+#[cfg(unix)]
+mod unix;
+
+pub use abort::{ABORTED, exit_cleanly_on_abort, print_when_aborted};
+#[cfg(not(unix))]
+pub use console::run_command;
+#[cfg(unix)]
+pub use unix::run_command;
+
+use crate::terminal::{self, Terminal};
+use ferrovox::{io::OutputLock, monitor::CancelFlag};
+use std::{
+    sync::{
+        OnceLock,
+        atomic::{AtomicI32, AtomicU8, Ordering::SeqCst},
+        mpsc,
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
 /// Number of the signal of Ctrl-C.
 const INTERRUPT: i32 = 2;
 
+/// Time after the first signal in which the command may end in order.
+const ORDERLY_STOP: Duration = Duration::from_millis(500);
+
+/// Time after the first signal in which a command may end that has replaced outputs or is printing
+/// its report.
+const LAST_STOP: Duration = Duration::from_millis(700);
+
+/// Maximum time for printing that the command was cancelled.
+const MAX_PRINTING: Duration = Duration::from_millis(100);
+
+/// Interval between two checks after the first signal.
+const POLL: Duration = Duration::from_millis(5);
+
+/// Stack size of the thread that runs a command, in bytes; the main thread may have less.
+const COMMAND_STACK: usize = 8 << 20;
+
+/// Stack size of the thread that prints that the command was cancelled, in bytes.
+const PRINTING_STACK: usize = 256 << 10;
+
 /// Number of the first signal that arrived, or 0.
 static FIRST_SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// Stage of the command: [`WORKING`], [`REPORTING`] or [`STOPPED`].
+static STAGE: AtomicU8 = AtomicU8::new(WORKING);
+const WORKING: u8 = 0;
+/// The work has returned, and its report or error is being printed.
+const REPORTING: u8 = 1;
+/// The main thread ends the process.
+const STOPPED: u8 = 2;
+
+/// Terminal on which the end of a stopped command is reported.
+static TERMINAL: OnceLock<Terminal> = OnceLock::new();
+
+/// Returns the flag that the first signal sets.
+pub fn cancel_flag() -> &'static CancelFlag {
+    static FLAG: OnceLock<CancelFlag> = OnceLock::new();
+    FLAG.get_or_init(CancelFlag::new)
+}
 
 /// Returns the exit status of a command that a signal stopped, by the convention of shells: 128
 /// plus the number of the signal.
 pub fn exit_status() -> u8 {
-    exit_status_for(match FIRST_SIGNAL.load(Ordering::Relaxed) {
+    exit_status_for(match FIRST_SIGNAL.load(SeqCst) {
         0 => INTERRUPT,
         signal => signal,
     })
 }
 
-/// Returns a flag that a signal sets, so that the work ends and removes unfinished files. A second
-/// signal ends the command immediately.
-pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
-    static FLAG: OnceLock<CancelFlag> = OnceLock::new();
-    if let Some(flag) = FLAG.get() {
-        return Ok(flag);
-    }
-    let flag = FLAG.get_or_init(CancelFlag::new);
-    listen(|signal| {
-        if flag.is_cancelled() {
-            remove_temporary_files();
-            std::process::exit(exit_status_for(signal).into());
-        }
-        FIRST_SIGNAL.store(signal, Ordering::Relaxed);
-        flag.cancel();
-    })
-    .context("cannot install signal handlers")?;
-    Ok(flag)
-}
-
-/// Error message of a command that aborts.
-pub const ABORTED: &str = "aborted: there is not enough memory, or this is a defect of ferrovox; output files are unchanged";
-
-/// Text that is printed to standard output on abort.
-static OBJECT: OnceLock<String> = OnceLock::new();
-
-/// Sets the text that is printed to standard output if the command aborts. Only the first call has
-/// an effect.
-pub fn print_when_aborted(text: String) {
-    // Initialize standard output now: an abort during its initialization would deadlock.
-    let _ = std::io::stdout();
-    OBJECT.get_or_init(|| text);
-}
-
-/// Installs a handler of aborts, which Rust causes when an infallible allocation fails. It removes
-/// temporary files and ends the command with status 1. The message goes to standard error, and the
-/// text of [`print_when_aborted`] to standard output.
-#[cfg(unix)]
-pub fn exit_cleanly_on_abort() {
-    use ferrovox::io::try_remove_temporary_files;
-    use signal_hook::{consts::SIGABRT, low_level};
-    let end = || {
-        try_remove_temporary_files();
-        // Locks of standard error and standard output may be held, so both are written directly.
-        for text in ["ferrovox: error: ", ABORTED, "\n"] {
-            let _ = rustix::io::write(std::io::stderr(), text.as_bytes());
-        }
-        if let Some(text) = OBJECT.get() {
-            let _ = rustix::io::write(std::io::stdout(), text.as_bytes());
-        }
-        low_level::exit(1);
-    };
-    // SAFETY: the handler runs on the aborting thread, which holds no lock of the allocator. It
-    // waits for no lock, removes files whose names exist already, writes text, and does not return.
-    let registered = unsafe { low_level::register(SIGABRT, end) };
-    // Without the handler an abort has its default effect.
-    drop(registered);
-}
-
-#[cfg(not(unix))]
-pub fn exit_cleanly_on_abort() {}
-
 fn exit_status_for(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-/// Calls `handle` for each signal, on a separate thread.
-#[cfg(unix)]
-fn listen(handle: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
-    use signal_hook::{
-        consts::{SIGHUP, SIGINT, SIGTERM},
-        iterator::Signals,
+/// Sets the terminal on which a stopped command is reported. Only the first call has an effect.
+pub fn set_terminal(terminal: Terminal) {
+    TERMINAL.get_or_init(|| terminal);
+}
+
+/// Records that the work of the command has returned, so that only the command reports the result.
+/// Does not return if the main thread is ending the process.
+pub fn begin_report() {
+    if STAGE.compare_exchange(WORKING, REPORTING, SeqCst, SeqCst) == Err(STOPPED) {
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Cancels the command after its first signal and waits until it ends. Ends the process if that
+/// takes too long or if `next_signal` returns another signal.
+fn cancel_command(
+    signal: i32,
+    has_ended: impl Fn() -> bool,
+    mut next_signal: impl FnMut() -> Option<i32>,
+) {
+    FIRST_SIGNAL.store(signal, SeqCst);
+    cancel_flag().cancel();
+    let start = Instant::now();
+    while !has_ended() {
+        let elapsed = start.elapsed();
+        if let Some(signal) = next_signal() {
+            stop_process(signal, OutputLock::acquire());
+        }
+        if elapsed >= LAST_STOP {
+            stop_process(signal, OutputLock::acquire());
+        }
+        if elapsed >= ORDERLY_STOP
+            && STAGE.load(SeqCst) == WORKING
+            && let Some(outputs) = OutputLock::try_acquire()
+            && !outputs.has_replaced_files()
+        {
+            stop_process(signal, outputs);
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// Removes temporary files, prints that the command was cancelled unless it reports its end itself,
+/// and ends the process with the status of `signal`.
+fn stop_process(signal: i32, mut outputs: OutputLock) -> ! {
+    outputs.remove_temporary_files();
+    if STAGE.swap(STOPPED, SeqCst) == WORKING {
+        print_cancelled(outputs.has_replaced_files());
+    }
+    // the lock is held to the end
+    exit_process(exit_status_for(signal).into())
+}
+
+/// Prints that the command was cancelled. Another thread prints, because the outputs may be pipes
+/// that nobody reads.
+fn print_cancelled(has_replaced_files: bool) {
+    let (sender, receiver) = mpsc::channel();
+    let print = move || {
+        match TERMINAL.get() {
+            Some(terminal) => terminal.cancelled(has_replaced_files),
+            None => terminal::line("ferrovox: cancelled"),
+        }
+        // the main thread may have stopped waiting
+        let _ = sender.send(());
     };
-    let ignored = ignored_signals();
-    let is_handled = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP].iter().filter(|it| is_handled(it)))?;
-    let name = "signals".to_owned();
-    let listener = std::thread::Builder::new().name(name);
-    listener.spawn(move || signals.forever().for_each(handle))?;
-    Ok(())
+    let printing = thread::Builder::new().stack_size(PRINTING_STACK);
+    if printing.spawn(print).is_ok() {
+        let _ = receiver.recv_timeout(MAX_PRINTING);
+    }
 }
 
-/// Returns the mask of the signals that were already ignored when the command started, for example
-/// by `nohup`: bit n - 1 for signal n. Returns 0 if the mask is not available.
-#[cfg(unix)]
-fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0)
-}
-
-#[cfg(not(unix))]
-fn listen(handle: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
-    Ok(ctrlc::set_handler(move || handle(INTERRUPT))?)
+/// Ends the process without waiting for other threads.
+fn exit_process(status: i32) -> ! {
+    #[cfg(unix)]
+    signal_hook::low_level::exit(status);
+    #[cfg(not(unix))]
+    std::process::exit(status);
 }

@@ -17,7 +17,7 @@ const SIGNALS: [(&str, u32, i32); 3] = [("INT", 2, 130), ("TERM", 15, 143), ("HU
 
 /// Returns the signals that this process does not ignore: child processes inherit ignored signals,
 /// as in the background of a shell or with `nohup`.
-fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
+pub fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
     let status = fs::exists("/proc/self/status").unwrap_or(false);
     let ignored = if status {
         signal_mask("self", "SigIgn")
@@ -34,50 +34,55 @@ fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
 }
 
 /// Returns a signal mask of a process, by its name in `/proc`.
-fn signal_mask(process: &str, mask: &str) -> u64 {
+pub fn signal_mask(process: &str, mask: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let found = status.lines().find_map(|line| line.strip_prefix(mask));
     u64::from_str_radix(found.unwrap().trim_matches([':', '\t', ' ']), 16).unwrap()
 }
 
-fn bit(signal: u32) -> u64 {
+pub fn bit(signal: u32) -> u64 {
     1 << (signal - 1)
 }
 
 /// Waits, and fails after a minute.
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(condition: &str, mut is_met: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "never: {what}");
+    while !is_met() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "never: {condition}"
+        );
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 /// Starts a command and waits until it handles signals; `None` if that cannot be determined.
-fn started(folder: &Folder, arguments: &str) -> Option<Child> {
+pub fn start_listening(folder: &Folder, arguments: &str) -> Option<Child> {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let mut command = folder.command(&arguments);
-    started_as(&mut command, signals().map(|it| bit(it.1)).sum())
+    command.stdout(Stdio::piped());
+    start_handling(&mut command, signals().map(|it| bit(it.1)).sum())
 }
 
-fn started_as(command: &mut Command, heard: u64) -> Option<Child> {
+/// Starts a command and waits until it handles the signals of the mask `handled`; `None` without
+/// `/proc`.
+pub fn start_handling(command: &mut Command, handled: u64) -> Option<Child> {
     if !fs::exists("/proc/self/status").unwrap_or(false) {
         eprintln!("skipped: no /proc");
         return None;
     }
     let child = command
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     wait_until("it listens", || {
-        signal_mask(&child.id().to_string(), "SigCgt") & heard == heard
+        signal_mask(&child.id().to_string(), "SigCgt") & handled == handled
     });
     Some(child)
 }
 
-fn send(child: &Child, signal: &str) {
+pub fn send(child: &Child, signal: &str) {
     let sent = Command::new("kill")
         .args([&format!("-{signal}"), &child.id().to_string()])
         .status()
@@ -85,7 +90,7 @@ fn send(child: &Child, signal: &str) {
     assert!(sent.success());
 }
 
-fn names(folder: &Folder) -> Vec<String> {
+pub fn names(folder: &Folder) -> Vec<String> {
     let entries = fs::read_dir(folder.path("")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
@@ -102,8 +107,8 @@ fn has_parts(folder: &Folder) -> bool {
 fn with_pipe(name: &str) -> Option<Folder> {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
-    let made = Command::new("mkfifo").arg(folder.path(name)).status();
-    if made.is_ok_and(|status| status.success()) {
+    let created = Command::new("mkfifo").arg(folder.path(name)).status();
+    if created.is_ok_and(|status| status.success()) {
         return Some(folder);
     }
     eprintln!("skipped: no pipes with names");
@@ -124,7 +129,7 @@ fn interrupted_work_leaves_no_files() {
             .open(folder.path("large.raw"));
         file.unwrap().set_len(512 * 512 * 512).unwrap();
         let arguments = "distance large.raw --dims 512x512x512 --type u8 --nonzero -o out.npy --device cpu --memory 81M";
-        let Some(mut child) = started(&folder, arguments) else {
+        let Some(mut child) = start_listening(&folder, arguments) else {
             return;
         };
         wait_until("it writes", || {
@@ -137,8 +142,8 @@ fn interrupted_work_leaves_no_files() {
         child.stdout.unwrap().read_to_string(&mut stdout).unwrap();
         child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
         assert_eq!(ended.code(), Some(status), "{stderr}");
-        let said = (stdout.as_str(), stderr.as_str());
-        assert_eq!(said, ("", "ferrovox: cancelled\n"));
+        let printed = (stdout.as_str(), stderr.as_str());
+        assert_eq!(printed, ("", "ferrovox: cancelled\n"));
         assert_eq!(names(&folder), ["large.raw", "out.npy"]);
         assert_eq!(fs::read(folder.path("out.npy")).unwrap(), b"before");
     }
@@ -151,7 +156,7 @@ fn second_signal_ends_the_command_immediately() {
         let Some(folder) = with_pipe("pipe.png") else {
             return;
         };
-        let Some(mut child) = started(&folder, WAITS) else {
+        let Some(mut child) = start_listening(&folder, WAITS) else {
             return;
         };
         wait_until("the map is complete", || has_parts(&folder));
@@ -169,7 +174,7 @@ fn files_of_a_killed_command_are_removed_by_the_next() {
     let Some(folder) = with_pipe("pipe.png") else {
         return;
     };
-    let Some(mut child) = started(&folder, WAITS) else {
+    let Some(mut child) = start_listening(&folder, WAITS) else {
         return;
     };
     wait_until("the map is complete", || has_parts(&folder));
@@ -194,9 +199,10 @@ fn ignored_signals_stay_ignored() {
     command
         .args(["-c", &format!("trap '' HUP; exec \"$FERROVOX\" {WAITS}")])
         .env("FERROVOX", binary())
+        .stdout(Stdio::piped())
         .current_dir(folder.path(""));
-    let heard = signals().filter(|it| it.0 != "HUP").map(|it| bit(it.1));
-    let Some(mut child) = started_as(&mut command, heard.sum()) else {
+    let handled = signals().filter(|it| it.0 != "HUP").map(|it| bit(it.1));
+    let Some(mut child) = start_handling(&mut command, handled.sum()) else {
         return;
     };
     let ignored = signal_mask(&child.id().to_string(), "SigIgn");

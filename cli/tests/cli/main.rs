@@ -28,6 +28,7 @@ mod shells;
 mod skeleton;
 mod skeleton_labels;
 mod skeleton_odd;
+mod stop;
 mod support;
 mod usage;
 mod voxelize;

@@ -206,3 +206,44 @@ fn meshes_beyond_the_budget_are_streamed() {
     let read = |name| fs::read(folder.path(name)).unwrap();
     assert!(read("a.ply") == read("b.ply"));
 }
+
+/// Exhausted memory is an error that names the size and the purpose of the allocation, at every
+/// point of a skeleton at which a limit can be reached.
+#[test]
+fn skeletons_report_the_allocation_that_failed() {
+    const SIDE: usize = 120;
+    let folder = Folder::new();
+    let wave: Vec<f64> = (0..SIDE).map(|at| (at as f64 * 0.2).sin()).collect();
+    let shifted: Vec<f64> = (0..SIDE).map(|at| (at as f64 * 0.2).cos()).collect();
+    let mut gyroid = Vec::new();
+    for z in 0..SIDE {
+        for y in 0..SIDE {
+            gyroid.extend((0..SIDE).map(|x| {
+                let value = wave[x] * shifted[y] + wave[y] * shifted[z] + wave[z] * shifted[x];
+                u8::from(value > 0.9)
+            }));
+        }
+    }
+    folder.file("gyroid.raw", gyroid);
+    let before = folder.content();
+    let mut failures = 0;
+    for mib in (60..=200).step_by(20) {
+        let script = format!(
+            "ulimit -v {}; exec \"$FERROVOX\" skeleton gyroid.raw --dims {SIDE}x{SIDE}x{SIDE} --type u8 --iso 0.5 --device cpu -o s.swc",
+            mib << 10
+        );
+        let Some(run) = folder.shell(&script) else {
+            eprintln!("skipped: no shell");
+            return;
+        };
+        if run.status == Some(0) {
+            fs::remove_file(folder.path("s.swc")).unwrap();
+            continue;
+        }
+        failures += 1;
+        run.refused(&["gyroid.raw: cannot allocate ", " bytes of memory for "]);
+        assert!(!run.stderr.contains("aborted"), "{mib} MiB: {}", run.stderr);
+        assert_eq!(folder.content(), before, "{mib} MiB");
+    }
+    assert!(failures > 2, "{failures} runs ran out of memory");
+}

@@ -89,7 +89,7 @@ pub(crate) use output::destination::{
     ResolvedPath, Stream, is_stream, output_extension, parent_folder, resolve_links,
 };
 pub use output::group::{FileGroup, replace_file};
-pub use output::temporary_file::{remove_temporary_files, try_remove_temporary_files};
+pub use output::lock::OutputLock;
 pub use points::{read_points, read_points_bytes};
 pub use skeleton::{
     SkeletonFormat, SkeletonWriteReport, read_skeleton, read_skeleton_bytes, write_skeleton,

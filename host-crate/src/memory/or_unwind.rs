@@ -10,6 +10,7 @@
 use super::{
     OutOfMemory,
     fallible::{check_available, size_in_bytes, try_zeroed},
+    reserve,
 };
 use bytemuck::Zeroable;
 use std::{
@@ -44,6 +45,7 @@ pub(crate) fn catch_out_of_memory<T, E: From<OutOfMemory>>(
 
 #[cold]
 fn unwind(error: OutOfMemory) -> ! {
+    reserve::release();
     match CATCHING_THREADS.load(Relaxed) {
         0 => panic!("{error}"),
         _ => resume_unwind(Box::new(error)),
@@ -61,9 +63,10 @@ pub(crate) trait ReserveOrUnwind {
     fn reserve_or_unwind(&mut self, additional: usize);
 }
 
-/// Calls `reserve`, which allocates `bytes` bytes, and unwinds if it fails.
-fn reserve_bytes<E>(bytes: u64, reserve: impl FnOnce() -> Result<(), E>) {
-    if check_available(PURPOSE, bytes).is_err() || reserve().is_err() {
+/// Calls `allocate`, which allocates `bytes` bytes, and unwinds if it fails.
+fn reserve_bytes<E>(bytes: u64, allocate: impl FnOnce() -> Result<(), E>) {
+    reserve::set_aside();
+    if check_available(PURPOSE, bytes).is_err() || allocate().is_err() {
         unwind(OutOfMemory {
             purpose: PURPOSE,
             bytes,
@@ -86,6 +89,7 @@ fn grow_vec<T>(list: &mut Vec<T>, additional: usize) {
     let len = list.len();
     let bytes = |additional: usize| size_in_bytes::<T>(len.saturating_add(additional));
     let doubled = additional.max(len).max(if additional == 1 { 4 } else { 0 });
+    reserve::set_aside();
     if check_available(PURPOSE, bytes(doubled)).is_err() || list.try_reserve_exact(doubled).is_err()
     {
         reserve_bytes(bytes(additional), || list.try_reserve_exact(additional));
@@ -227,6 +231,7 @@ pub(crate) fn filled_or_unwind<T: Clone>(value: T, len: usize) -> Vec<T> {
 /// Creates a list of `len` zeros without writing them, or unwinds: the system provides zeroed
 /// pages.
 pub(crate) fn zeroed_or_unwind<T: Zeroable>(len: usize) -> Vec<T> {
+    reserve::set_aside();
     unwrap_or_unwind(try_zeroed(PURPOSE, len))
 }
 

@@ -92,6 +92,16 @@ pub enum FileProblem {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// A write exceeds the maximum size of a file, of the process or of the file system.
+    #[error(
+        "cannot {action}: {source}; raise the size limit of files (ulimit -f), or use another file system"
+    )]
+    FileSizeLimit {
+        /// Attempted action, such as "write".
+        action: &'static str,
+        /// Error of the operating system.
+        source: io::Error,
+    },
     /// Neither the extension nor the contents identify a format.
     #[error(
         "unknown format: neither the extension nor the first bytes ({start}) identify it; volumes are read from \
@@ -342,6 +352,7 @@ impl FileProblem {
             io::ErrorKind::NotFound => Self::NotFound,
             io::ErrorKind::PermissionDenied => Self::PermissionDenied,
             io::ErrorKind::IsADirectory => Self::IsDirectory,
+            io::ErrorKind::FileTooLarge => Self::FileSizeLimit { action, source },
             _ => Self::Io { action, source },
         }
     }

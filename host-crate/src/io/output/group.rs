@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::io::output::destination::FileDestination;
+use crate::io::output::lock::OutputLock;
 use crate::io::output::replacement::Replacement;
 use crate::io::output::temporary_file::TemporaryFile;
 use crate::io::{FileError, FileProblem};
@@ -145,51 +146,47 @@ impl FileGroup {
     /// [`FileError`] if a file cannot be renamed. If others have been renamed already, which cannot
     /// be undone, the error lists the replaced and the unchanged files
     /// ([`FileProblem::PartlyReplaced`]).
-    pub fn finish(self) -> Result<(), FileError> {
+    pub fn finish(mut self) -> Result<(), FileError> {
         // Detect predictable failures before anything is changed.
         for file in &self.files {
             if file.destination.target.is_dir() {
                 return Err(FileError::new(&file.path, FileProblem::IsDirectory));
             }
         }
-        let mut folders = BTreeSet::new();
-        let mut replaced = Vec::new();
-        let mut files = self.files.into_iter();
-        let mut result = Ok(());
-        while let Some(CompleteFile {
-            path,
-            destination,
-            temporary,
-        }) = files.next()
-        {
-            let problem = match temporary.rename(&destination.target) {
-                Ok(()) => {
-                    replaced.push(path);
-                    folders.insert(destination.folder);
-                    continue;
-                }
-                Err(error) => FileProblem::from_io("give the file its name", error),
-            };
-            let problem = if replaced.is_empty() {
-                problem
-            } else {
-                FileProblem::PartlyReplaced {
-                    problem: Box::new(problem),
-                    unchanged: [path.clone()]
-                        .into_iter()
-                        .chain(files.map(|file| file.path.clone()))
-                        .collect(),
-                    replaced,
-                }
-            };
-            result = Err(FileError::new(&path, problem));
-            break;
-        }
+        // The process does not end between two renames.
+        let mut outputs = OutputLock::acquire();
+        let failure = self.files.iter_mut().enumerate().find_map(|(index, file)| {
+            let renamed = file
+                .temporary
+                .rename(&file.destination.target, &mut outputs);
+            renamed.err().map(|error| (index, error))
+        });
+        drop(outputs);
+        let replaced_count = failure
+            .as_ref()
+            .map_or(self.files.len(), |(index, _)| *index);
+        let (replaced, unchanged) = self.files.split_at(replaced_count);
         // Renames are durable once the folders are synchronized. Not every file system supports it.
+        let folders: BTreeSet<&Path> = replaced
+            .iter()
+            .map(|file| file.destination.folder.as_path())
+            .collect();
         for folder in folders.iter().filter_map(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
-        result
+        let Some((index, error)) = failure else {
+            return Ok(());
+        };
+        let mut problem = FileProblem::from_io("give the file its name", error);
+        if !replaced.is_empty() {
+            let paths = |files: &[CompleteFile]| files.iter().map(|it| it.path.clone()).collect();
+            problem = FileProblem::PartlyReplaced {
+                problem: Box::new(problem),
+                unchanged: paths(unchanged),
+                replaced: paths(replaced),
+            };
+        }
+        Err(FileError::new(&self.files[index].path, problem))
     }
 }
 

@@ -2,5 +2,6 @@
 
 pub(super) mod destination;
 pub(super) mod group;
+pub(super) mod lock;
 pub(super) mod replacement;
 pub(super) mod temporary_file;

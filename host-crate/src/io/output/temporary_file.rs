@@ -4,55 +4,19 @@
 //! on the file, which the operating system releases when the process ends for any reason. A later
 //! writer of the same output can therefore detect abandoned files and remove them.
 
-use std::collections::{BTreeSet, hash_map::RandomState};
+use std::collections::hash_map::RandomState;
 use std::fs::{self, File, Metadata, TryLockError};
 use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{self, Mutex, MutexGuard, PoisonError};
 
 use same_file::Handle;
 
 use crate::io::output::destination::FileDestination;
+use crate::io::output::lock::OutputLock;
 
 /// Number of predictable names per output, for simultaneous writers.
 const SLOTS: u64 = 8;
-
-/// Paths of all temporary files of the process.
-static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// Removes the temporary files of all outputs that this process is writing, which cannot be
-/// finished afterwards.
-///
-/// Intended for a program that exits immediately, for example at a second Ctrl-C. Writers that fail
-/// or are dropped remove their own files.
-///
-/// ```no_run
-/// ferrovox::io::remove_temporary_files();
-/// std::process::exit(130);
-/// ```
-pub fn remove_temporary_files() {
-    for path in live().iter() {
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// Removes temporary files like [`remove_temporary_files`] without waiting for other threads, for
-/// use in a signal handler. Does nothing while another thread creates or renames a file.
-pub fn try_remove_temporary_files() {
-    let live = match LIVE.try_lock() {
-        Ok(live) => live,
-        Err(sync::TryLockError::Poisoned(live)) => live.into_inner(),
-        Err(sync::TryLockError::WouldBlock) => return,
-    };
-    for path in live.iter() {
-        let _ = fs::remove_file(path);
-    }
-}
-
-fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A temporary file, which is removed when dropped.
 #[derive(Debug)]
@@ -86,7 +50,7 @@ impl TemporaryFile {
     /// Creates the file at `path`; returns `None` if that is taken.
     fn create_at(path: PathBuf, existing: Option<&Metadata>) -> io::Result<Option<Self>> {
         // The lock is held until the new file is in the list.
-        let mut live = live();
+        let mut outputs = OutputLock::acquire();
         let file = match create_new(&path, existing.is_some()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
@@ -98,8 +62,8 @@ impl TemporaryFile {
             // A process that looks for abandoned files locked it first and removes it.
             return Ok(None);
         }
-        live.insert(path.clone());
-        drop(live);
+        outputs.add_temporary_file(path.clone());
+        drop(outputs);
         if let Some(existing) = existing {
             copy_permissions(&file, existing);
         }
@@ -128,10 +92,10 @@ impl TemporaryFile {
     }
 
     /// Renames the file to `target`, replacing an existing file.
-    pub fn rename(mut self, target: &Path) -> io::Result<()> {
+    pub fn rename(&mut self, target: &Path, outputs: &mut OutputLock) -> io::Result<()> {
         if let Some(path) = &self.path {
             fs::rename(path, target)?;
-            live().remove(path);
+            outputs.add_replaced_file(path);
             self.path = None;
         }
         Ok(())
@@ -141,8 +105,9 @@ impl TemporaryFile {
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
+            let mut outputs = OutputLock::acquire();
             let _ = fs::remove_file(path);
-            live().remove(path);
+            outputs.forget_temporary_file(path);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Torture test: damaged files, signals, full disks and comparisons with other libraries, at random
-//! for a limited time.
+//! Torture test: damaged files, signals, full disks, stalled pipes, closed descriptors, large files
+//! and comparisons with other libraries, at random for a limited time.
 //!
 //! `cargo xtask torture` builds this program and the command, and runs it. The same seed produces
 //! the same files; how many are tried, and when signals arrive, depends on the machine. Files that
@@ -7,13 +7,16 @@
 
 mod commands;
 mod damage;
+mod descriptors;
 mod disks;
 mod formats;
+mod large;
 #[path = "../../../../host-crate/tests/fuzz_corpus/memory.rs"]
 mod memory;
 #[path = "../../../../host-crate/tests/fuzz_corpus/mutate.rs"]
 mod mutate;
 mod peers;
+mod pipes;
 mod readers;
 mod report;
 mod runs;
@@ -66,13 +69,16 @@ const MAX_OVERRUN: Duration = Duration::from_secs(120);
 /// A part of the test: name, share of the time, and the function to run until its time is over.
 type Part = (&'static str, f64, fn(&mut Session) -> Result<()>);
 
-const PARTS: [Part; 6] = [
-    ("readers", 0.35, readers::run),
-    ("peers", 0.15, peers::run),
-    ("commands", 0.25, commands::run),
+const PARTS: [Part; 9] = [
+    ("readers", 0.30, readers::run),
+    ("peers", 0.12, peers::run),
+    ("commands", 0.20, commands::run),
     ("signals", 0.12, signals::run),
     ("disks", 0.07, disks::run),
     ("writers", 0.06, writers::run),
+    ("pipes", 0.06, pipes::run),
+    ("descriptors", 0.03, descriptors::run),
+    ("large", 0.04, large::run),
 ];
 
 /// State shared by the parts.

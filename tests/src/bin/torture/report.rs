@@ -15,6 +15,7 @@ pub struct Report {
     keep: PathBuf,
     part: &'static str,
     counts: BTreeMap<(&'static str, String), u64>,
+    maxima: BTreeMap<(&'static str, String), u64>,
     failures: u64,
     /// Failures of the current part.
     part_failures: u64,
@@ -29,6 +30,7 @@ impl Report {
             keep: keep.to_owned(),
             part: "",
             counts: BTreeMap::new(),
+            maxima: BTreeMap::new(),
             failures: 0,
             part_failures: 0,
         })
@@ -43,6 +45,12 @@ impl Report {
     /// Counts one event.
     pub fn count(&mut self, event: impl Into<String>) {
         *self.counts.entry((self.part, event.into())).or_default() += 1;
+    }
+
+    /// Records the value of a quantity whose maximum is reported.
+    pub fn record_max(&mut self, quantity: impl Into<String>, value: u64) {
+        let max = self.maxima.entry((self.part, quantity.into())).or_default();
+        *max = value.max(*max);
     }
 
     /// Records a failure and keeps the file that causes it.
@@ -72,7 +80,10 @@ impl Report {
     /// Prints the report; returns `true` if nothing failed.
     pub fn finish(&self, seed: u64) -> bool {
         for ((part, event), count) in &self.counts {
-            println!("{part:<9} {count:>8}  {event}");
+            println!("{part:<11} {count:>8}  {event}");
+        }
+        for ((part, quantity), max) in &self.maxima {
+            println!("{part:<11} {max:>8}  {quantity}, at most");
         }
         println!("torture: seed {seed}: {} failures", self.failures);
         self.failures == 0

@@ -1,12 +1,16 @@
-//! Concurrent commands with the same output: all succeed, the output is that of one of them, and no
-//! other files remain.
+//! Concurrent commands with the same output: all succeed but those that a signal ends, the output
+//! is that of one of them, and no other files remain.
 
 use crate::{
     Session,
     runs::{command, folder_contents, wait, write_volume},
+    signals::{STOPPING, check_stop, send},
 };
 use anyhow::{Result, ensure};
-use std::fs;
+use std::{
+    fs, thread,
+    time::{Duration, Instant},
+};
 
 pub fn run(session: &mut Session) -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -28,9 +32,23 @@ pub fn run(session: &mut Session) -> Result<()> {
     }
     while session.has_time_left() {
         let children: Vec<_> = (1..5).map(start).collect::<Result<_, _>>()?;
-        for child in children {
+        // at least one command is not stopped
+        let stopped = session.random.below(children.len());
+        thread::sleep(Duration::from_millis(session.random.below(40) as u64));
+        let (signal_name, signal) = STOPPING[session.random.below(STOPPING.len())];
+        for child in &children[..stopped] {
+            send(child, signal_name)?;
+        }
+        let sent = Instant::now();
+        for (index, child) in children.into_iter().enumerate() {
             let ended = wait(child)?;
-            if !ended.status.success() {
+            if index < stopped {
+                if let Some(problem) = check_stop(session, &ended, signal, sent.elapsed()) {
+                    session
+                        .report
+                        .add_failure(name, line(1).as_bytes(), problem);
+                }
+            } else if !ended.status.success() {
                 let text = format!("one of four commands failed: {}", ended.stderr);
                 session.report.add_failure(name, line(1).as_bytes(), text);
             }
