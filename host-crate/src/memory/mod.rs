@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `fallible` | allocation that returns a `Result` |
 //! | `or_unwind` | allocation that unwinds, for code that cannot return a `Result` |
-//! | `reserve` | memory that each thread sets aside for unwinding |
+//! | `reserve` | memory that threads set aside for unwinding |
 //! | `system` | available memory of the machine, its control groups and process limits |
 
 mod fallible;

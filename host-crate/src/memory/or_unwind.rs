@@ -38,17 +38,22 @@ pub(crate) fn catch_out_of_memory<T, E: From<OutOfMemory>>(
     let outcome = catch_unwind(AssertUnwindSafe(work));
     CATCHING_THREADS.fetch_sub(1, Relaxed);
     outcome.unwrap_or_else(|panic| match panic.downcast::<OutOfMemory>() {
-        Ok(error) => Err((*error).into()),
+        Ok(error) => {
+            reserve::restore();
+            Err((*error).into())
+        }
         Err(panic) => resume_unwind(panic),
     })
 }
 
 #[cold]
 fn unwind(error: OutOfMemory) -> ! {
-    reserve::release();
     match CATCHING_THREADS.load(Relaxed) {
         0 => panic!("{error}"),
-        _ => resume_unwind(Box::new(error)),
+        _ => {
+            reserve::release();
+            resume_unwind(Box::new(error))
+        }
     }
 }
 

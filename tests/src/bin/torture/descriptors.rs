@@ -22,7 +22,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         format!("mesh {input} --iso 1 --device cpu -o out.ply"),
         format!("mesh {input} --iso 1 --device cpu --memory 300K -o out.vtp"),
         format!("distance {input} --nonzero --device cpu --nearest near.npy -o out.npy"),
-        format!("skeleton {input} --nonzero --device cpu -o out.swc"),
+        format!("skeleton {input} --iso 1 --device cpu -o out.swc"),
         format!("render {input} --iso 1 --size 64x64 --device cpu -o out.png"),
         // fails
         format!("mesh {input} --iso 1 --device cpu -o missing/out.ply"),

@@ -2,7 +2,7 @@
 
 use crate::{
     Session,
-    runs::{command, folder_contents, wait},
+    runs::{command, folder_contents, remove_files, wait},
     signals::{STOPPING, check_stop, send},
 };
 use anyhow::Result;
@@ -42,7 +42,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         format!("mesh {input} --iso 1 --device cpu --memory 600M -o out.ply"),
         format!("mesh {input} --iso 1 --device cpu -o out.vtp"),
         format!("distance {input} --nonzero --device cpu --memory 1G -o out.npy"),
-        format!("skeleton {input} --nonzero --device cpu -o out.swc"),
+        format!("skeleton {input} --iso 1 --device cpu -o out.swc"),
         format!("render {input} --iso 1 --device cpu -o out.png"),
     ];
     while session.has_time_left() {
@@ -74,6 +74,7 @@ pub fn run(session: &mut Session) -> Result<()> {
                 .report
                 .add_failure("line.txt", line.as_bytes(), text);
         }
+        remove_files(folder, "")?;
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         format!("mesh {input} --iso 1 --device cpu -o out.ply"),
         format!("mesh {input} --iso 1 --device cpu --memory 2M -o out.vtp"),
         format!("render {input} --iso 1 --device cpu -o out.png"),
-        format!("skeleton {input} --nonzero --device cpu -o out.swc --png out.png"),
+        format!("skeleton {input} --iso 1 --device cpu -o out.swc --png out.png"),
     ];
     let ferrovox = session.arguments.ferrovox.clone();
     let runs: Vec<CompleteRun> = lines
