@@ -3,9 +3,9 @@
 //! Unwinding allocates about a hundred bytes: the payload and the exception, the latter again in
 //! each thread to which rayon passes the panic on. Right after an allocation has failed, these may
 //! fail too, and then the process aborts without stating what the memory was for. Threads that
-//! allocate lists therefore keep a small block each. All blocks are freed before a thread unwinds.
-//! Each thread has its own because allocators such as glibc's have several heaps: a freed block
-//! returns to the heap of its thread.
+//! allocate lists therefore keep two small blocks each: one that is freed before the thread itself
+//! unwinds, and one that is freed before any thread unwinds. Each thread has its own because
+//! allocators such as glibc's have several heaps: a freed block returns to the heap of its thread.
 
 use std::{
     cell::Cell,
@@ -18,7 +18,7 @@ use std::{
 /// Size of a thread's block in bytes.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Block of a thread.
+/// Block of a thread that is freed before any thread unwinds.
 struct Block {
     /// Number of the block, unique in the process.
     id: u64,
@@ -50,6 +50,8 @@ impl Drop for BlockId {
 }
 
 thread_local! {
+    /// Block that is freed before this thread unwinds; without capacity if there is none.
+    static OWN_BLOCK: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     static BLOCK_ID: BlockId = const { BlockId(Cell::new(0)) };
 }
 
@@ -57,9 +59,16 @@ fn blocks() -> MutexGuard<'static, Vec<Block>> {
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Allocates the block of this thread, unless it has one. Without memory the thread has none.
+/// Allocates the blocks of this thread, unless it has them. Without memory the thread has none.
 pub(super) fn set_aside() {
-    // a thread that is ending has no block
+    // a thread that is ending has no blocks
+    let _ = OWN_BLOCK.try_with(|block| {
+        let mut bytes = block.take();
+        if bytes.capacity() == 0 {
+            let _ = bytes.try_reserve_exact(BLOCK_BYTES);
+        }
+        block.set(bytes);
+    });
     let _ = BLOCK_ID.try_with(|id| {
         if id.0.get() < FIRST_ID.load(Relaxed) && !IS_UNWINDING.load(Relaxed) {
             id.0.set(add_block().unwrap_or(0));
@@ -79,8 +88,9 @@ fn add_block() -> Option<u64> {
     Some(id)
 }
 
-/// Frees the blocks of all threads, before this thread unwinds.
+/// Frees the blocks of this thread and one of every other thread, before this thread unwinds.
 pub(super) fn release() {
+    drop(OWN_BLOCK.try_with(Cell::take));
     IS_UNWINDING.store(true, Relaxed);
     let mut blocks = blocks();
     FIRST_ID.store(NEXT_ID.load(Relaxed), Relaxed);

@@ -59,12 +59,15 @@ pub fn run(session: &mut Session) -> Result<()> {
     let inputs = tempfile::tempdir()?;
     let options = write_volume(inputs.path(), "in.raw", 64)?;
     let input = format!("{} {options}", inputs.path().join("in.raw").display());
+    // skeletons of many small objects take long
+    let options = write_volume(inputs.path(), "small.raw", 20)?;
+    let small = format!("{} {options}", inputs.path().join("small.raw").display());
     let lines = [
         format!("distance {input} --nonzero --device cpu -o out.npy --nearest near.npy"),
         format!("mesh {input} --iso 1 --device cpu -o out.ply"),
         format!("mesh {input} --iso 1 --device cpu --memory 2M -o out.vtp"),
         format!("render {input} --iso 1 --device cpu -o out.png"),
-        format!("skeleton {input} --iso 1 --device cpu -o out.swc --png out.png"),
+        format!("skeleton {small} --iso 1 --device cpu -o out.swc --png out.png"),
     ];
     let ferrovox = session.arguments.ferrovox.clone();
     let runs: Vec<CompleteRun> = lines
