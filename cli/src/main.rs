@@ -4,6 +4,7 @@
 //! error. Exit status: 0 for success, 1 for a failure, 2 for an invalid command line, and 128 plus
 //! its number for a signal that stopped the work (Ctrl-C: 130).
 
+mod abort;
 mod args;
 mod commands;
 mod device_choice;
@@ -26,7 +27,7 @@ use usage::{UsageError, refuse};
 
 fn main() -> ExitCode {
     terminal::prepare_for_abort(std::env::args_os());
-    signals::exit_cleanly_on_abort();
+    abort::exit_cleanly_on_abort();
     signals::run_command(parse_and_run).unwrap_or_else(|error| {
         terminal::line(&format!("ferrovox: error: {error:#}"));
         ExitCode::FAILURE

@@ -1,10 +1,10 @@
 //! Output: results to standard output, everything else to standard error.
 
 use crate::{
+    abort::{ABORTED, print_when_aborted},
     args::ReportArgs,
     escape::{escape, escape_json, escape_lines},
     option_names::with_options,
-    signals::{ABORTED, print_when_aborted},
 };
 use anyhow::Context;
 use ferrovox::pipeline::Warning;

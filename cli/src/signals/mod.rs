@@ -7,13 +7,11 @@
 //! temporary files and exits. The lock is not available while outputs are renamed, so all outputs
 //! of a command are new, or none.
 
-mod abort;
 #[cfg(not(unix))]
 mod console;
 #[cfg(unix)]
 mod unix;
 
-pub use abort::{ABORTED, exit_cleanly_on_abort, print_when_aborted};
 #[cfg(not(unix))]
 pub use console::run_command;
 #[cfg(unix)]

@@ -19,7 +19,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn open_meshes_are_warned_of() {
+fn open_meshes_produce_a_warning() {
     let folder = folder();
     // the surface of radius 9 reaches the border; that of radius 5 does not
     for memory in ["", " --memory 200k"] {
@@ -53,7 +53,7 @@ fn cells_excluded_by_a_mask_are_named() {
 }
 
 #[test]
-fn labels_that_touch_themselves_are_warned_of() {
+fn labels_that_touch_themselves_produce_a_warning() {
     let folder = Folder::new();
     // voxels of label 4 touch in an edge, those of label 9 in a face
     folder.file("labels.raw", [4, 0, 9, 0, 4, 9]);

@@ -1,6 +1,6 @@
 //! Errors of masks and points.
 
-use super::selection::format_label;
+use super::label_text::format_label;
 use crate::device::DeviceError;
 
 /// An error of the construction of a mask or of points.

@@ -1,6 +1,9 @@
 //! Selection of voxels by the values of their samples.
 
-use super::{AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, SampleType, with_volume};
+use super::{
+    AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, SampleType, label_text::format_label,
+    with_volume,
+};
 use crate::device::Stream;
 use std::fmt;
 
@@ -108,15 +111,6 @@ impl fmt::Display for Selection {
             Self::Range([low, high]) => write!(f, "from {low} to {high}"),
             Self::Label(label) => write!(f, "label {}", format_label(*label)),
         }
-    }
-}
-
-/// Formats a label with all its digits. `Display` of `f64` replaces digits by zeros beyond 2^53.
-pub(crate) fn format_label(label: f64) -> String {
-    if label.fract() == 0.0 {
-        format!("{label:.0}")
-    } else {
-        label.to_string()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loops of segments on the faces of a cell, and their triangulation, at compile time.
 
-use super::table::{Case, EDGES, FACES, MAX_TRIANGLES};
+use super::cell::{Case, EDGES, FACES, MAX_TRIANGLES};
 
 /// Marks the absence of an edge.
 pub(super) const NONE: u8 = u8::MAX;

@@ -30,6 +30,7 @@
 //! Cells with a non-finite corner, and cells excluded by a mask, emit nothing.
 
 mod case_loops;
+mod cell;
 mod classify;
 mod compact;
 mod edges;

@@ -72,7 +72,7 @@ fn a_callback_may_panic_with_a_payload_that_panics_when_dropped() {
     stream.synchronize().unwrap();
 }
 
-/// What a callback owns is dropped once, also if the driver refuses the callback.
+/// Values owned by a callback are dropped once, also if the driver refuses the callback.
 #[test]
 fn a_callback_owns_what_it_captures() {
     let Some((_fake, _turn)) = fake::open() else {

@@ -64,8 +64,8 @@ impl Object {
         self.neighbour_at(voxel, bit).unwrap_or(voxel)
     }
 
-    /// Returns the word and the bit of the neighbour of a voxel in the direction of a neighbour bit.
-    /// The voxel is given by its word and its bit; the neighbour must belong to the component.
+    /// Returns the word and the bit of a voxel's neighbour in the direction of a neighbour bit. The
+    /// voxel is given by its word and its bit; the neighbour must belong to the component.
     #[inline(always)]
     pub fn step(&self, word: usize, bit: u32, neighbour_bit: usize) -> (usize, u32) {
         let direction = neighbour_bit / 3;
