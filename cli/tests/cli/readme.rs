@@ -73,8 +73,8 @@ let job = DistanceJob {
     memory: Some(512 << 20),
     ..DistanceJob::new(VolumeSource::new("vessels.nrrd"), SitesFrom::Mask)
 };
-let made = distance::run(&job, &Monitor::silent())?;
-println!("{} sites, by {}, exact: {}", made.sites, made.method.name(), made.exact);
+let outcome = distance::run(&job, &Monitor::silent())?;
+println!("{} sites, by {}, exact: {}", outcome.sites, outcome.method.name(), outcome.exact);
 // docs/distance.md: end
 Ok(())
 }
@@ -110,10 +110,10 @@ let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.in
 let stream = Device::best().stream()?;
 let on_device = DeviceVolume::upload(&stream, volume.view())?;
 let object = DeviceMask::above(&stream, &on_device, 120.0)?;
-let mut made = potential_field::extract(&stream, &object, &potential_field::Params::default())?;
-made.skeleton.prune(Prune::Length(5.0))?;
-println!("{} cycles, balanced: {}", made.skeleton.cycles(), made.certificate.iter().all(|it| it.is_balanced()));
-write_skeleton("scan.swc", &made.skeleton)?;
+let mut extraction = potential_field::extract(&stream, &object, &potential_field::Params::default())?;
+extraction.skeleton.prune(Prune::Length(5.0))?;
+println!("{} cycles, balanced: {}", extraction.skeleton.cycles(), extraction.certificate.iter().all(|it| it.is_balanced()));
+write_skeleton("scan.swc", &extraction.skeleton)?;
 // docs/skeleton.md: end
 Ok(())
 }
@@ -128,9 +128,9 @@ fn skeletons_by_several_devices(
 use ferrovox::{device::Device, monitor::Progress, skeleton::potential_field::{self, Execution}};
 
 let streams = [Device::cuda(0)?.stream()?, Device::cuda(1)?.stream()?];
-let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.remaining());
-let made = potential_field::extract(Execution::new(&streams)?.on_progress(&tell), &object, &params)?;
-let vectors = made.force_field.vectors(&streams[0])?;
+let report_progress = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.remaining());
+let extraction = potential_field::extract(Execution::new(&streams)?.on_progress(&report_progress), &object, &params)?;
+let vectors = extraction.force_field.vectors(&streams[0])?;
 // docs/skeleton.md: end of several devices
 drop(vectors);
 Ok(())
