@@ -164,7 +164,7 @@ impl Metric {
     }
 
     /// Converts a step between voxels to a vector in the rotated world.
-    pub fn to_world<V: Into<[f64; 3]> + From<[f64; 3]>>(&self, step: V) -> V {
+    pub fn to_world<V: Into<[f64; 3]> + From<[f64; 3]>>(self, step: V) -> V {
         let [x, y, z] = step.into();
         let u = &self.upper;
         V::from([
@@ -175,7 +175,7 @@ impl Metric {
     }
 
     /// Converts a vector in the rotated world to a step between voxels.
-    pub fn to_voxels<V: Into<[f64; 3]> + From<[f64; 3]>>(&self, vector: V) -> V {
+    pub fn to_voxels<V: Into<[f64; 3]> + From<[f64; 3]>>(self, vector: V) -> V {
         let [x, y, z] = vector.into();
         let u = &self.upper;
         let z = z / u[2][2];

@@ -190,7 +190,9 @@ fn cavities_follow_their_component() {
         (cube || [x, y, z] == [8, 3, 3]) as u8
     };
     let volume = Volume::from_fn([10, 7, 7], Geometry::default(), value).unwrap();
-    let all = extract_mesh(&volume, IsosurfaceParams::default());
+    let mut all = extract_mesh(&volume, IsosurfaceParams::default());
+    // a mesh from a file with f32 positions in world coordinates
+    all.round_to_world();
     let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
     let chosen = |largest, min_voxels| {
         let choice = ComponentFilter {

@@ -131,8 +131,10 @@ fn tiling(limits: &DeviceLimits, len: u32, width_log2: u32) -> Tiling {
     } else {
         GPU_CHUNK_LOG2
     };
+    // A grid without voxels has no scanlines; it is planned like one of a voxel.
+    let len = len.max(1);
     // The logarithm of the length, rounded up.
-    let needed_log2 = u32::BITS - len.saturating_sub(1).leading_zeros();
+    let needed_log2 = u32::BITS - (len - 1).leading_zeros();
     Tiling::new(len, width_log2, max_chunk_log2.min(needed_log2.max(2)))
 }
 

@@ -89,7 +89,7 @@ impl MeshLayout {
     }
 
     /// Returns a position in the world.
-    pub fn to_world(&self, position: [f32; 3]) -> [f64; 3] {
+    pub fn to_world(self, position: [f32; 3]) -> [f64; 3] {
         to_world(self.origin, position)
     }
 }

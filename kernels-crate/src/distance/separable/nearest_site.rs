@@ -180,6 +180,10 @@ impl<C: Cost> Tile<C> {
 
     /// Computes the distances and nearest sites of all tiles of the calling block. All threads of
     /// the block must call it.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the axis, its layout, four inputs and two outputs"
+    )]
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn write_nearest_sites<I: Count>(

@@ -178,11 +178,11 @@ mod tests {
             let object = Object::new(&runs, &Frame::unpermuted(&runs), &ComponentProgress::disabled()).unwrap();
             let (runs, touching) = (XRuns::new(&object), TouchingRuns::new(&object));
             let mut expected = vec![BTreeSet::new(); runs.len()];
-            for run in 0..runs.len() {
+            for (run, expected) in expected.iter_mut().enumerate() {
                 for voxel in runs.voxels(run) {
                     prop_assert_eq!(runs.run_at(voxel), run);
                     let neighbours = object.neighbours(voxel, NEIGHBOURS).map(|(_, other)| runs.run_at(other) as u32);
-                    expected[run].extend(neighbours.filter(|&other| other != run as u32));
+                    expected.extend(neighbours.filter(|&other| other != run as u32));
                 }
             }
             for (run, expected) in expected.iter().enumerate() {

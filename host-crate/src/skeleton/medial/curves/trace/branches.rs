@@ -42,14 +42,21 @@ impl CurveTracer<'_> {
             .report(Stage::Curves, covered, object.len())
     }
 
-    /// Adds the path from the root to the cycles, if it still ends on the skeleton.
+    /// Adds the path from the root to the cycles, up to the first voxel that touches the skeleton:
+    /// a branch may have met the path before the cycles, and the rest would close another cycle.
     fn add_trunk(&mut self) {
-        let trunk = std::mem::take(&mut self.trunk);
-        if trunk
-            .last()
-            .is_some_and(|&end| self.is_on_skeleton[end as usize])
-        {
-            self.add_curve(&trunk);
+        let object = self.context.object;
+        let mut path = Vec::new();
+        for voxel in std::mem::take(&mut self.trunk) {
+            path.push_or_unwind(voxel);
+            let adjacent = object
+                .neighbours(voxel as usize, NEIGHBOURS)
+                .find(|&(_, other)| self.is_on_skeleton[other]);
+            if let Some((_, other)) = adjacent {
+                path.push_or_unwind(other as u32);
+                self.add_curve(&path);
+                return;
+            }
         }
     }
 
