@@ -125,7 +125,7 @@ fn bzip2_takes_no_memory_for_samples_that_do_not_exist() {
         [header.as_bytes(), &member.repeat(members)].concat()
     };
     let options = ReadOptions::default();
-    let planes = 8 * MEMBER >> 20;
+    let planes = (8 * MEMBER) >> 20;
     // Half of the samples are missing.
     let half = file(planes, 4);
     assert!(half.len() < 500, "{}", half.len());

@@ -146,7 +146,7 @@ fn signed_masks_and_labels_measure_to_the_opposite_side() {
     let (surface, convention) = signed("--nonzero --signed=surface");
     assert_eq!(convention, "surface");
     assert_eq!(signed("--iso 1 --signed"), (surface.clone(), convention));
-    assert!(surface.iter().any(|&distance| distance == 0.0));
+    assert!(surface.contains(&0.0));
     let text = folder
         .run("distance labels.npy --nonzero --signed -o d.npy")
         .ok();

@@ -17,8 +17,8 @@ pub enum SampleProblem {
         index: u64,
         /// Voxel of that sample.
         voxel: [u64; 3],
-        /// Value of that sample.
-        value: i128,
+        /// Value of that sample in decimal digits.
+        value: String,
         /// Sample type in the file.
         stored: StoredType,
     },

@@ -28,10 +28,6 @@ use std::{
 };
 
 /// Runs the reader, the workers and the writer.
-#[expect(
-    clippy::result_large_err,
-    reason = "returned once per mesh; the error holds the file's problem"
-)]
 pub(super) fn extract_slabs<T: DeviceSample + Sample>(
     job: Job<'_>,
     plan: Plan,

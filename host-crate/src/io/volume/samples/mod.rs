@@ -187,14 +187,16 @@ pub(crate) fn narrow<S: FromInteger>(
     index: u64,
     stored: StoredType,
 ) -> Result<S, FileProblem> {
-    let problem = SampleProblem::NotRepresentable {
-        index,
-        // `Layout::at_voxel` fills this in.
-        voxel: [0; 3],
-        value,
-        stored,
-    };
-    S::from_integer(value).ok_or(problem.into())
+    S::from_integer(value).ok_or_else(|| {
+        let problem = SampleProblem::NotRepresentable {
+            index,
+            // `Layout::at_voxel` fills this in.
+            voxel: [0; 3],
+            value: value.to_string(),
+            stored,
+        };
+        problem.into()
+    })
 }
 
 fn in_order<B, T>(order: ByteOrder, bytes: B, little: impl Fn(B) -> T, big: impl Fn(B) -> T) -> T {
