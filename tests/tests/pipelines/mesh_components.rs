@@ -229,7 +229,9 @@ fn meshes_of_another_solid_are_rejected() {
     );
     let far = Geometry::from_spacing([1.0; 3], [3e6, 0.0, 0.0]).unwrap();
     let volume = Volume::new(volume.samples().to_vec(), [9, 9, 9], far).unwrap();
-    let all = extract_mesh(&volume, IsosurfaceParams::default());
+    let mut all = extract_mesh(&volume, IsosurfaceParams::default());
+    // like a mesh from a file with 32-bit positions in world coordinates
+    all.round_to_world();
     let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
     let error = filter_components(&all, &solid, choice).unwrap_err();
     assert!(matches!(error, MeshFilterError::TooFar { .. }), "{error}");
