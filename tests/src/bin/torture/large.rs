@@ -3,7 +3,7 @@
 use crate::{
     Session,
     runs::{command, folder_contents, remove_files, wait},
-    signals::{STOPPING, check_stop, send},
+    signals::{check_stop, send, stopping_signals},
 };
 use anyhow::Result;
 use std::{
@@ -58,7 +58,8 @@ pub fn run(session: &mut Session) -> Result<()> {
         while start.elapsed() < time && child.try_wait()?.is_none() {
             thread::sleep(Duration::from_millis(5));
         }
-        let (name, number) = STOPPING[session.random.below(STOPPING.len())];
+        let signals = stopping_signals();
+        let (name, number) = signals[session.random.below(signals.len())];
         send(&child, name)?;
         let sent = Instant::now();
         let ended = wait(child)?;

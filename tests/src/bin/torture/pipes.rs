@@ -4,7 +4,7 @@ use crate::{
     Session,
     formats::Kind,
     runs::{command, folder_contents, wait},
-    signals::{STOPPING, check_stop, send},
+    signals::{check_stop, send, stopping_signals},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -47,7 +47,8 @@ pub fn run(session: &mut Session) -> Result<()> {
         let words: Vec<&str> = line.split(' ').collect();
         let child = command(&session.arguments.ferrovox, folder, "", &words).spawn()?;
         thread::sleep(Duration::from_millis(session.random.below(150) as u64));
-        let (name, number) = STOPPING[session.random.below(STOPPING.len())];
+        let signals = stopping_signals();
+        let (name, number) = signals[session.random.below(signals.len())];
         send(&child, name)?;
         let sent = Instant::now();
         let ended = wait(child)?;

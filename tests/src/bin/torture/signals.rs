@@ -16,9 +16,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Signals that stop the command.
-pub const STOPPING: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)];
+/// Signals that stop the command, unless it was started with them ignored.
+const STOPPING: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)];
 const KILL: (&str, i32) = ("KILL", 9);
+
+/// Returns the signals that stop commands started by this program. Background jobs of a shell start
+/// with SIGINT and SIGQUIT ignored, `nohup` ignores SIGHUP, and commands inherit that.
+pub fn stopping_signals() -> Vec<(&'static str, i32)> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0);
+    let is_delivered = |&(_, number): &(&str, i32)| ignored >> (number - 1) & 1 == 0;
+    STOPPING.into_iter().filter(is_delivered).collect()
+}
 
 /// Maximum time from a signal to the end of a command.
 const MAX_STOP: Duration = Duration::from_secs(1);
@@ -76,8 +89,9 @@ pub fn run(session: &mut Session) -> Result<()> {
         .collect::<Result<_>>()?;
     while session.has_time_left() {
         let run = &runs[session.random.below(runs.len())];
-        let at = session.random.below(STOPPING.len() + 1);
-        let (name, number) = STOPPING.get(at).copied().unwrap_or(KILL);
+        let signals = stopping_signals();
+        let at = session.random.below(signals.len() + 1);
+        let (name, number) = signals.get(at).copied().unwrap_or(KILL);
         let part = session.random.below(1200) as f64 / 1000.0;
         let delay = run.time.mul_f64(part);
         if let Some(problem) = stop_once(session, folder.path(), run, (name, number), delay)? {

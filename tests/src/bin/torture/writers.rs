@@ -4,7 +4,7 @@
 use crate::{
     Session,
     runs::{command, folder_contents, wait, write_volume},
-    signals::{STOPPING, check_stop, send},
+    signals::{check_stop, send, stopping_signals},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -35,7 +35,8 @@ pub fn run(session: &mut Session) -> Result<()> {
         // at least one command is not stopped
         let stopped = session.random.below(children.len());
         thread::sleep(Duration::from_millis(session.random.below(40) as u64));
-        let (signal_name, signal) = STOPPING[session.random.below(STOPPING.len())];
+        let signals = stopping_signals();
+        let (signal_name, signal) = signals[session.random.below(signals.len())];
         for child in &children[..stopped] {
             send(child, signal_name)?;
         }
