@@ -21,8 +21,7 @@ pub struct LabelArgs {
     /// Extract the surfaces of several labels, with shared walls: all, or a list such as 1,3,7-9
     ///
     /// The surface of each label is closed, including at the border of the volume. 0 and labels
-    /// outside
-    /// the list are background.
+    /// outside the list are background.
     #[arg(
         long,
         value_name = "LABELS",

@@ -214,7 +214,7 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
             "{} with {} and {}",
             format_count(components, "component"),
             format_count(tunnels, "tunnel"),
-            // `counted` only appends an s
+            // `format_count` only appends an s
             match cavities {
                 1 => "1 cavity".to_owned(),
                 count => format!("{count} cavities"),

@@ -139,8 +139,8 @@ fn stop_process(signal: i32, mut outputs: OutputLock) -> ! {
     exit_process(exit_status_for(signal).into())
 }
 
-/// Prints that the command was cancelled. Another thread prints, because the outputs may be pipes
-/// that nobody reads.
+/// Prints that the command was cancelled. Another thread prints, because the outputs may be full
+/// pipes that are not being read.
 fn print_cancelled(has_replaced_files: bool) {
     let (sender, receiver) = mpsc::channel();
     let print = move || {

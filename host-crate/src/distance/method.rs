@@ -17,9 +17,9 @@ pub enum Method {
     Bucketed,
     /// Exact, for arbitrary sites: compares every voxel with every site. The reference.
     BruteForce,
-    /// Sum of the distances along the axes, for comparison.
+    /// Sum of the distances along the axes (Manhattan distance), for comparison.
     CityBlock,
-    /// Maximum of the distances along the axes, for comparison.
+    /// Maximum of the distances along the axes (Chebyshev distance), for comparison.
     Chessboard,
     /// Propagation of the nearest site from voxel to voxel, for comparison.
     CenterPoint,

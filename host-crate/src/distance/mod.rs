@@ -3,9 +3,9 @@
 //! Sites are voxels ([`DeviceMask`]) or arbitrary points ([`DevicePoints`]), for [`transform`]; for
 //! a label volume the sites of each voxel are the voxels with another label, for
 //! [`transform_labels`]. [`transform_signed`] computes the signed distances of a mask.
-//! [`transform_squared`] and [`transform_labels_squared`] compute squared
-//! distances as integers. Distances are measured between voxel centres and sites in world units,
-//! with the spacing of each axis.
+//! [`transform_squared`] and [`transform_labels_squared`] compute squared distances as integers.
+//! Distances are measured between voxel centres and sites in world units, with the spacing of each
+//! axis.
 
 mod approximate;
 mod brute_force;

@@ -46,7 +46,8 @@ impl SignConvention {
 
 /// Computes the signed distance map of a mask. The map stays on the device.
 ///
-/// [`SignConvention::Opposite`] takes two transforms, and a second map on the device meanwhile.
+/// [`SignConvention::Opposite`] computes two transforms, and holds a second map on the device
+/// meanwhile.
 ///
 /// ```
 /// use ferrovox::device::Device;

@@ -79,7 +79,7 @@ impl AnyVolume {
     }
 }
 
-/// Purpose of the memory of converted samples, quoted in errors.
+/// Returns the value, or panics if memory ran out.
 fn or_panic<R>(result: Result<R, OutOfMemory>) -> R {
     result.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -79,7 +79,7 @@ fn spread(
             let (launch, items) = over_lines(lines);
             let (changed, outside) = (changed.view_mut(), outside.view_mut());
             // SAFETY: both have the words of the grid, the items count the lines, and there is an
-            // element for each round.
+            // element for each pass.
             unsafe {
                 let args = (free.view(), bits, axis, items, round, changed, outside);
                 stream.launch::<spread_outside>(launch, args)?;

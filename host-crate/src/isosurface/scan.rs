@@ -61,7 +61,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         let (input, segments) = (self.inputs[which], self.segments[which]);
         let start = self.offsets_start(which);
         let mut output = stream.alloc::<I>(input.len())?;
-        // SAFETY: input and output have `count` elements, and there is one offset per segment.
+        // SAFETY: input and output have the same length, and there is one offset per segment.
         unsafe {
             let offsets = self.offsets.view().slice(start, offsets_len(segments));
             let args = (input.view(), segments, offsets, 0, 0, output.view_mut());

@@ -17,6 +17,7 @@ pub(crate) struct Slab<'a, T> {
     pub samples: Elements<'a, T>,
     /// Mask of the samples; empty, or as many elements as `samples`.
     pub mask: Elements<'a, u8>,
+    /// Grid of the samples, with the border if there is one.
     pub padded: PaddedGrid,
     /// World position that vertices are relative to.
     pub origin: Point3<f64>,
@@ -24,8 +25,9 @@ pub(crate) struct Slab<'a, T> {
     pub geometry: Geometry,
     /// Index of the first plane of `samples` in the volume.
     pub plane: u32,
-    /// First plane of the cells to be meshed, and the plane after the last.
+    /// First plane of the cells to be meshed.
     pub first: u32,
+    /// Plane after the last plane of these cells.
     pub last: u32,
     /// `true` if the vertices in the plane `last` belong to this part, which is then the last part
     /// of the mesh. Otherwise they are the first vertices of the next part: this part numbers them

@@ -50,7 +50,8 @@ impl fmt::Debug for Monitor<'_> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Creates a monitor without a callback and without a flag.
+    /// Creates a monitor that reports no progress and cannot be cancelled, until a callback or a
+    /// flag is set.
     pub fn silent() -> Self {
         Self::default()
     }

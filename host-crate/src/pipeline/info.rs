@@ -119,8 +119,8 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
     })
 }
 
-/// Returns `true` if the file was not opened because no component is selected. A component selected
-/// in a file without components has a meaning in npy.
+/// Returns `true` if the file was not opened because it has several components per sample and none
+/// is selected.
 fn is_of_components(error: &FileError) -> bool {
     matches!(
         error.problem,

@@ -132,7 +132,8 @@ fn subtract<T: Sample>(volume: &Volume<T>, offset: f64) -> Result<Volume<f32>, O
 }
 
 /// Returns the value to subtract from the samples of a volume that is read in parts, or `None` if
-/// they are converted as they are. Integers of 32 bits and more are read once for it.
+/// they are converted as they are. Determining the value takes a pass over the file if the samples
+/// are integers of 32 bits or more.
 pub(crate) fn offset_in_file(
     source: &VolumeSource,
     iso: f64,

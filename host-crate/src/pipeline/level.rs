@@ -180,7 +180,8 @@ impl ResolvedLevel {
     }
 
     /// Returns the conversion of samples that are streamed, and the isovalue that the converted
-    /// samples are compared with. Integers of 32 bits and more are read once for it.
+    /// samples are compared with. Determining them takes a pass over the file if the samples are
+    /// integers of 32 bits or more.
     ///
     /// # Errors
     /// [`WideSamples`](super::WideSamples) if integers would be rounded, and errors of the file.

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// A volume file, the options of reading it, and overrides of its geometry.
+/// A volume file, read options, and overrides of the geometry.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};

@@ -26,7 +26,7 @@ pub struct Arguments {
 
 /// Name that cargo-deny derives from the address of RustSec's repository.
 const CLONE: &str = "advisory-db-3157b0e258782691";
-/// Age of the copy from which on a line asks for a new one, in days.
+/// Age of the copy, in days, from which the command asks for an update.
 const OLD: u64 = 90;
 
 /// Runs the command.
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let cargo_deny = setup::cargo_deny()?;
     let metadata = tempfile::NamedTempFile::new()?;
     write_metadata(metadata.path())?;
-    // A check that finds nothing is worth as much as its ability to find something.
+    // Verify first that the check finds an advisory at all.
     let mut invented = database.clone();
     invented.advisories.push(Advisory::invented("anyhow"));
     ensure!(

@@ -1,4 +1,4 @@
-//! City-block and chessboard distances, computed one axis at a time.
+//! City-block (Manhattan) and chessboard (Chebyshev) distances, computed one axis at a time.
 
 use super::super::DistanceParams;
 use crate::device::{Buffer, DeviceError, Stream, rows, rows_launch};

@@ -131,7 +131,7 @@ fn tiling(limits: &DeviceLimits, len: u32, width_log2: u32) -> Tiling {
     } else {
         GPU_CHUNK_LOG2
     };
-    // A grid without voxels has no scanlines; it is planned like one of a voxel.
+    // A grid without voxels has no scanlines. It is planned like a grid of one voxel.
     let len = len.max(1);
     // The logarithm of the length, rounded up.
     let needed_log2 = u32::BITS - (len - 1).leading_zeros();

@@ -28,9 +28,9 @@ use worker::SlabWorker;
 ///
 /// [`DistanceParams::memory`] limits all device buffers: one bit per voxel of the entire volume
 /// (temporarily two), squared distances and their inputs (8 to 12 bytes per voxel of a slab), the
-/// slab's distances (4 bytes) and signs (one bit). With [`with_opposite`](Slabs::with_opposite), it
-/// holds a second bit per voxel, and the slab's distances twice. The default limit is half of the
-/// free memory. A device that is listed twice uses twice as much.
+/// slab's distances (4 bytes) and signs (one bit). With [`with_opposite`](Slabs::with_opposite), a
+/// second bit per voxel is added, and the slab's distances are held twice. The default limit is
+/// half of the free memory. A device that is listed twice uses twice as much.
 ///
 /// If the spacings have no common unit, sums of their squares are rounded, and the order of
 /// summation matters. Scanlines along z are then minimised last, over all planes: every slab
@@ -76,7 +76,7 @@ enum SlabSign<'a> {
     Unsigned,
     /// Voxels whose distances are negated.
     Negated(&'a Mask),
-    /// Voxels that are not sites: the sites have the negatives of their distances to them.
+    /// Voxels that are not sites. Each site gets the negated distance to the nearest of them.
     Opposite(&'a Mask),
 }
 

@@ -26,7 +26,8 @@ pub(super) struct SlabWorker<'a> {
     slabs: &'a Slabs<'a>,
     plan: SlabPlan,
     sites: SlabSites<'a>,
-    /// The voxels that are not sites, if the sites have the negatives of their distances to them.
+    /// The voxels that are not sites, if each site gets the negated distance to the nearest of
+    /// them.
     outside: Option<SlabSites<'a>>,
     /// Grid of the site masks.
     grid: Grid,
@@ -36,7 +37,7 @@ pub(super) struct SlabWorker<'a> {
 
 /// Sites in the memory of a device.
 enum SlabSites<'a> {
-    /// Mask with rows along z, or along x if the plan is [in order](SlabPlan::in_order).
+    /// Mask with rows along z, or along x if [z is minimised last](SlabPlan::in_order).
     Bits(Buffer<u32>),
     /// Tree of the sites, for oblique axes.
     Tree(Box<oblique::SiteTree<'a>>),

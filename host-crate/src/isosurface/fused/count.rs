@@ -27,9 +27,14 @@ use ferrovox_kernels::{
 pub(crate) struct Counted<'a, T> {
     pub(super) slab: Slab<'a, T>,
     pub(super) layout: WordLayout,
+    /// One bit per sample: the sample is below the isovalue.
     pub(super) below: Buffer<u32>,
+    /// Four elements per word of edges, as [`classify_edges`] writes them: the active edges along
+    /// x, y and z, and the number of vertices of the tile before the word.
     pub(super) edges: Buffer<u32>,
+    /// One bit per cell: the cell is crossed by the surface.
     pub(super) occupied: Buffer<u32>,
+    /// Number of triangles before each part of a tile; empty unless there are few tiles.
     pub(super) parts: Buffer<u16>,
     /// Counts and lists of tiles, with the counts scanned to offsets.
     pub(super) totals: Totals,

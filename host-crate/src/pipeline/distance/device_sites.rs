@@ -22,7 +22,7 @@ enum DeviceSign {
     Unsigned,
     /// Voxels whose distances are negated.
     Negated(DeviceMask),
-    /// Voxels that are not sites: the sites have the negatives of their distances to them.
+    /// Voxels that are not sites. Each site gets the negated distance to the nearest of them.
     Opposite(DeviceMask),
 }
 

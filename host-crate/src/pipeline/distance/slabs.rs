@@ -128,7 +128,7 @@ enum SlabSign {
     Unsigned,
     /// Voxels whose distances are negated.
     Negated(Mask),
-    /// Voxels that are not sites: the sites have the negatives of their distances to them.
+    /// Voxels that are not sites. Each site gets the negated distance to the nearest of them.
     Opposite(Mask),
 }
 

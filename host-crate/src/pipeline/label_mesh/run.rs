@@ -47,7 +47,7 @@ use std::path::{Path, PathBuf};
 /// ```
 ///
 /// # Errors
-/// [`PipelineError`] with the name of the file: errors of paths as early as they are known, of
+/// [`PipelineError`] with the name of the file: errors of paths as soon as the paths are known, of
 /// files, of samples that are not labels, of the device, of a failed check, and
 /// [`PipelineError::Cancelled`]. Existing output files are left untouched then.
 pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome, PipelineError> {

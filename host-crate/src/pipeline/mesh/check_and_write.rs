@@ -21,8 +21,8 @@ pub(super) struct MeshInMemory<'a> {
 }
 
 impl MeshInMemory<'_> {
-    /// Checks and writes the mesh, as the job requires. A mesh that must be an oriented manifold
-    /// and is not is not written.
+    /// Checks and writes the mesh, as the job requires. Nothing is written if the mesh must be an
+    /// oriented manifold, and the check finds that it is not.
     ///
     /// Both run concurrently if memory is not limited, since each needs memory of its own, and if
     /// the file can be renamed to its final name once the check has passed.

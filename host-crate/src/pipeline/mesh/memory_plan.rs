@@ -94,8 +94,8 @@ fn max_mesh_bytes(job: &MeshJob, dims: [usize; 3], with_normals: bool) -> u64 {
     mesh_bytes(job, counts, with_normals)
 }
 
-/// Returns the bytes of a mesh, of its check and of its filters in the memory that holds most of
-/// it: the host's, with the copy of a device that is the CPU.
+/// Returns the bytes of a mesh, of its check and of its filters in the memory of the host. If one
+/// of the devices is the CPU, its copy of the mesh is included.
 fn mesh_bytes(job: &MeshJob, counts: PartCounts, with_normals: bool) -> u64 {
     let is_wide = counts.vertices.max(counts.triangles) > u32::MAX.into();
     let width = if is_wide || job.surface.index_width == IndexWidth::Bits64 {
@@ -115,8 +115,8 @@ fn mesh_bytes(job: &MeshJob, counts: PartCounts, with_normals: bool) -> u64 {
     mesh.saturating_add(check.max(filters))
 }
 
-/// Estimates the bytes of a volume in core: on the host the samples as they are read and as
-/// kernels take them, on devices the samples and up to one byte of scratch memory per sample.
+/// Estimates the bytes of a volume in core: on the host the samples as read and as converted for
+/// kernels, on devices the samples and up to one byte of scratch memory per sample.
 fn volume_estimate(dims: [usize; 3], sample_type: SampleType, job: &MeshJob) -> MemoryEstimate {
     let samples = dims
         .iter()

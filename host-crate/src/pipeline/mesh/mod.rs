@@ -1,7 +1,7 @@
 //! From a volume file to a mesh file: the isosurface.
 //!
 //! [`run`] validates the [`MeshJob`], estimates its memory, and runs one of two strategies. Both
-//! produce the same file, byte for byte.
+//! produce the same file, byte for byte, with the exception that [`run`] documents.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -34,10 +34,11 @@ use crate::{
 };
 
 /// Reads a volume, extracts its isosurface and writes the mesh. The file is the same, byte for
-/// byte, on any devices and in any memory.
+/// byte, on any devices and in any memory, with one exception: if a few planes along z exceed the
+/// memory, the vertices are in another order.
 ///
-/// The volume is read as a whole if it, its scratch memory and its mesh, which is counted before
-/// it is extracted, fit the memory; otherwise, or if memory runs out, it is
+/// The volume is read as a whole if the volume, scratch memory and the mesh (counted before it is
+/// extracted) fit the memory; otherwise, or if memory runs out, it is
 /// [streamed](crate::pipeline::stream_mesh::stream_mesh). If a device can hold the volume but not
 /// all of the mesh with it, the mesh is extracted and downloaded in parts. A job that cannot be
 /// streamed (filters, [`MeshCheck::Required`], the staged method) fails instead.

@@ -19,7 +19,7 @@ pub(super) const SLOTS: usize = PREFETCH + 2;
 /// Number of words of a total on the host, as in a scanner.
 const TOTAL_WORDS: usize = 2;
 
-/// A device with a slot per chunk in flight.
+/// A device with its streams and buffers: one slot per chunk in flight.
 pub(super) struct Lane {
     pub device: Device,
     slots: Vec<Slot>,
@@ -36,7 +36,7 @@ struct Slot {
     output: Buffer<u8>,
 }
 
-/// A slot in use.
+/// A slot that is lent to one scan.
 pub(super) struct Worker<'a> {
     stream: &'a Stream,
     scanner: Scanner<'a>,
