@@ -49,6 +49,32 @@ fn anisotropic_maps_match_in_checked_mode() {
     }
 }
 
+/// The columns that pad a row to a multiple of 32 are farther from its sites than its voxels are:
+/// their costs must fit too, even if the spacing along x is large.
+#[test]
+fn thin_grids_with_a_large_spacing_along_x_match_in_checked_mode() {
+    let metrics: [Metric; 5] = [
+        ([360_000, 1, 49], 1.0),
+        ([4225, 1, 49], 1.0),
+        ([2500, 9, 4], 0.5),
+        ([400, 361, 1], 1.0),
+        ([25, 4, 9], 1.0),
+    ];
+    let mut supported_count = 0;
+    for nx in [1, 2, 3, 33, 40] {
+        for dims in [[nx, 1, 133], [nx, 133, 1], [nx, 40, 35]] {
+            for metric in metrics {
+                if is_supported(dims, spacing(metric)) {
+                    supported_count += 1;
+                    check_sites(&checked(7), Field::Random(20), dims, metric, None);
+                    check_sites(&checked(9), Field::One, dims, metric, Some(900.5));
+                }
+            }
+        }
+    }
+    assert!(supported_count > 0);
+}
+
 #[test]
 fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65] {
@@ -98,9 +124,9 @@ fn maps_agree_at_the_limits_of_the_lower_envelope_kernels() {
         ([1.0, 1.0, 20.0], [9, 40, 70], false),
         ([1.0, 19.0, 1.0], [9, 70, 40], true),
         ([1.0, 20.0, 1.0], [9, 70, 40], false),
-        // Takeover outputs without a bound: 8 million units per voxel along z, and one more voxel.
-        ([1.0, 1.0, 1.0 / 16.0], [250, 50, 3], true),
-        ([1.0, 1.0, 1.0 / 16.0], [260, 50, 3], false),
+        // Takeover outputs without a bound: at most 2^24 units in the plane per unit along z.
+        ([1.0, 1.0, 1.0 / 16.0], [250, 23, 3], true),
+        ([1.0, 1.0, 1.0 / 16.0], [250, 24, 3], false),
         // Squared distances in the plane of up to 22 bits, and the smallest that do not fit.
         ([1.0, 2.0, 1.0], [3, 1023, 2], true),
         ([1.0, 2.0, 1.0], [85, 1024, 2], false),

@@ -28,7 +28,8 @@ impl EnvelopeMetric {
     /// A word of a tile has 22 bits for a cost. Along y, costs are distances along x. Along z, they
     /// are squared distances in the plane, in the greatest unit of which the squared spacings along
     /// x and y are multiples: if these spacings are equal, costs are those of isotropic voxels,
-    /// regardless of z.
+    /// regardless of z. The kernels also process the columns that pad a row to whole words, so the
+    /// numbers of these columns must fit as well.
     pub fn new(grid: Grid, unit: &CostUnit) -> Option<Self> {
         let weights = match unit.weights {
             Weights::U32(weights) => weights.map(u64::from),
@@ -39,10 +40,11 @@ impl EnvelopeMetric {
         let plane_unit = gcd(wx, wy);
         let (x, y) = (wx / plane_unit, wy / plane_unit);
         let squared_length = |side: u32| u64::from(side - 1).pow(2);
-        let max_in_plane = x * squared_length(grid.nx) + y * squared_length(grid.ny);
+        let max_squared_row_distance = squared_length(grid.nx.next_multiple_of(32));
+        let max_in_plane = x * max_squared_row_distance + y * squared_length(grid.ny);
         let weights_along_y = match (x, y) {
             (1, 1) => None,
-            _ => Some(checked_weights([x, y], squared_length(grid.nx), grid.ny)?),
+            _ => Some(checked_weights([x, y], max_squared_row_distance, grid.ny)?),
         };
         let weights_along_z = match weights {
             [1, 1, 1] => None,
@@ -147,6 +149,9 @@ mod tests {
         let all = supported([512; 3], [1.0, 1.5, 2.0]);
         assert_eq!(all.weights_along_y, Some(PassWeights::new(4, 9)));
         assert_eq!(all.weights_along_z, Some(PassWeights::new(1, 16)));
+        // Columns that pad a row to 32 are up to 31 voxels from its sites.
+        assert!(metric([1, 1, 133], [66.0, 1.0, 7.0]).is_some());
+        assert_eq!(metric([1, 1, 133], [67.0, 1.0, 7.0]), None);
         // The ratio of the spacings is irrational.
         assert_eq!(metric([64; 3], [1.0, 1.0, 3f64.sqrt()]), None);
     }
