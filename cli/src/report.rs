@@ -50,7 +50,7 @@ struct DeviceReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stages: Option<Ordered>,
+    stages: Option<OrderedNumbers>,
 }
 
 impl Devices {
@@ -73,7 +73,7 @@ impl Devices {
         let report = |run: &DeviceRun| DeviceReport {
             slabs: Some(run.parts),
             peak_bytes: Some(run.peak_bytes),
-            stages: Some(Ordered(in_milliseconds(&run.stages))),
+            stages: Some(OrderedNumbers(in_milliseconds(&run.stages))),
             ..DeviceReport::new(&run.device)
         };
         Self::join(runs.iter().map(report).collect())
@@ -108,16 +108,16 @@ impl DeviceReport {
 #[derive(Serialize)]
 pub struct JsonTimings {
     #[serde(flatten)]
-    stages: Ordered,
+    stages: OrderedNumbers,
     total: f64,
     #[serde(rename = "stages", skip_serializing_if = "Option::is_none")]
-    on_devices: Option<Ordered>,
+    on_devices: Option<OrderedNumbers>,
 }
 
 impl JsonTimings {
     pub fn new(timings: &Timings) -> Self {
         Self {
-            stages: Ordered(in_milliseconds(&timings.stages)),
+            stages: OrderedNumbers(in_milliseconds(&timings.stages)),
             total: milliseconds(timings.total),
             on_devices: None,
         }
@@ -126,16 +126,16 @@ impl JsonTimings {
     /// Adds the stages on the devices, which run inside a stage on the host.
     pub fn with_stages(self, stages: &[StageTime]) -> Self {
         Self {
-            on_devices: Some(Ordered(in_milliseconds(stages))),
+            on_devices: Some(OrderedNumbers(in_milliseconds(stages))),
             ..self
         }
     }
 }
 
 /// Names and numbers, serialized as an object in this order.
-pub struct Ordered(pub Vec<(&'static str, f64)>);
+pub struct OrderedNumbers(pub Vec<(&'static str, f64)>);
 
-impl Serialize for Ordered {
+impl Serialize for OrderedNumbers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, number) in &self.0 {

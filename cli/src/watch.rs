@@ -21,7 +21,7 @@ pub fn run_monitored<R>(
     terminal: &Terminal,
     work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
 ) -> anyhow::Result<R> {
-    let silent = Monitor::silent().cancelled_by(signals::cancel_flag());
+    let silent = Monitor::new().cancelled_by(signals::cancel_flag());
     let bar = if terminal.report.quiet {
         None
     } else {

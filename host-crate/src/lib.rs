@@ -43,7 +43,7 @@
 //!
 //! let job = MeshJob::new(VolumeSource::new("brain.nii.gz"), Level::Iso(120.0))
 //!     .output("brain.ply");
-//! let outcome = mesh::run(&job, &Monitor::silent())?;
+//! let outcome = mesh::run(&job, &Monitor::new())?;
 //! println!("{} triangles", outcome.triangles);
 //! # Ok::<(), ferrovox::pipeline::PipelineError>(())
 //! ```

@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std::error::Error>> {
     let voxels = DeviceVolume::upload(stream, solid.voxels().view())?;
-    let mask = DeviceMask::from_mask(stream, &voxels)?;
+    let mask = DeviceMask::from_non_zero(stream, &voxels)?;
     let params = potential_field::Params {
         exponent,
         hierarchy: Hierarchy::Core,

@@ -73,7 +73,7 @@ let job = DistanceJob {
     memory: Some(512 << 20),
     ..DistanceJob::new(VolumeSource::new("vessels.nrrd"), SitesFrom::Mask)
 };
-let outcome = distance::run(&job, &Monitor::silent())?;
+let outcome = distance::run(&job, &Monitor::new())?;
 println!("{} sites, by {}, exact: {}", outcome.sites, outcome.method.name(), outcome.exact);
 // docs/distance.md: end
 Ok(())

@@ -100,7 +100,7 @@ fn measure_packing(
     let byte_mask = stream.upload(&field::unpack_bytes(stream, sites)?)?;
     let mask = DeviceVolume::from_buffer(byte_mask, job.dims, Geometry::default())?;
     let spread = support::time_by_events(stream, arguments.common.runs, 1, || {
-        DeviceMask::from_mask(stream, &mask)?;
+        DeviceMask::from_non_zero(stream, &mask)?;
         Ok(())
     })?;
     let record = Record {

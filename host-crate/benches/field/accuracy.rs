@@ -25,7 +25,7 @@ pub fn max_direction_error(
     let field = field::forces_at_voxels(stream, sources, mask.copy(stream)?, params)?;
     let forces = stream.download(&field.forces)?;
     let (forces, _) = forces.as_chunks::<4>();
-    let targets = DevicePoints::from_sites(stream, mask)?.download(stream)?;
+    let targets = DevicePoints::from_mask(stream, mask)?.download(stream)?;
     let sources = sources.points().download(stream)?;
     let step = (targets.len() / SAMPLES).max(1);
     let angles = (0..targets.len()).step_by(step).map(|target| {

@@ -162,7 +162,7 @@ fn describe_errors(
     field: &ForceField,
     exponent: f64,
 ) -> Outcome<String> {
-    let positions = DevicePoints::from_sites(stream, &field.mask)?.download(stream)?;
+    let positions = DevicePoints::from_mask(stream, &field.mask)?.download(stream)?;
     let forces = stream.download(&field.forces)?;
     let (forces, _) = forces.as_chunks::<4>();
     let sources = Sources::from_surface(stream, classes)?;

@@ -52,7 +52,7 @@ fn voxel_points(stream: &Stream, sites: &DeviceMask) -> Result<DevicePoints, Dis
             return Err(DeviceError::TooLarge { len, size: 1 }.into());
         }
     }
-    Ok(DevicePoints::from_sites(stream, sites)?)
+    Ok(DevicePoints::from_mask(stream, sites)?)
 }
 
 pub(super) fn transform(

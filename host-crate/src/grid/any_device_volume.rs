@@ -104,12 +104,12 @@ impl AnyDeviceVolume {
         with_device_volume!(self, volume => volume.samples().device())
     }
 
-    /// Returns the voxels whose sample is not 0, as [`DeviceMask::from_mask`].
+    /// Returns the voxels whose sample is not 0, as [`DeviceMask::from_non_zero`].
     ///
     /// # Errors
     /// Errors of the device.
     pub fn not_zero(&self, stream: &Stream) -> Result<DeviceMask, GridError> {
-        with_device_volume!(self, volume => DeviceMask::from_mask(stream, volume))
+        with_device_volume!(self, volume => DeviceMask::from_non_zero(stream, volume))
     }
 
     /// Returns the voxels whose sample is from `low` to `high`, both included, as

@@ -158,7 +158,7 @@ pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
 }
 
 /// Returns the difference of a sample and a level as `f32`, and `true` if it is exact.
-pub(crate) fn less_level(sample: f64, level: f64) -> (f32, bool) {
+pub(crate) fn subtract_level(sample: f64, level: f64) -> (f32, bool) {
     let difference = sample - level;
     // rounding error of the subtraction (Knuth's TwoSum)
     let of_level = difference - sample;
@@ -215,12 +215,12 @@ mod tests {
     #[test]
     fn differences_from_a_level_report_exactness() {
         let big = f64::from(1 << 30);
-        assert_eq!(less_level(big + 1.0, big), (1.0, true));
-        assert!(!less_level(-2.0 * big, 2.0 * big - 1.0).1);
-        assert_eq!(less_level(big + 1.0, big + 0.5), (0.5, true));
+        assert_eq!(subtract_level(big + 1.0, big), (1.0, true));
+        assert!(!subtract_level(-2.0 * big, 2.0 * big - 1.0).1);
+        assert_eq!(subtract_level(big + 1.0, big + 0.5), (0.5, true));
         // 2^30 − 0.1 needs more than 53 bits, 1 − 0.1 more than 24
-        assert!(!less_level(big, 0.1).1 && !less_level(1.0, 0.1).1);
+        assert!(!subtract_level(big, 0.1).1 && !subtract_level(1.0, 0.1).1);
         // f32 represents the difference in f64, which is rounded
-        assert!(!less_level(big, 1e-300).1);
+        assert!(!subtract_level(big, 1e-300).1);
     }
 }

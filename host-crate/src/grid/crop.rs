@@ -8,7 +8,7 @@ use crate::memory::{self, OutOfMemory};
 
 /// Number of samples kept around the solid: the surface and its gradient need one, a wider gradient
 /// two.
-const AROUND: usize = 2;
+const MARGIN: usize = 2;
 
 impl AnyVolume {
     /// Crops the volume to the solid and a margin of two samples. The solid are the samples at or
@@ -44,8 +44,8 @@ fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Result<Volume
     let Some((low, high)) = solid_box(&volume, is_solid) else {
         return Ok(volume);
     };
-    let low = low.map(|index| index.saturating_sub(AROUND));
-    let end = [0, 1, 2].map(|axis| (high[axis] + 1 + AROUND).min(dims[axis]));
+    let low = low.map(|index| index.saturating_sub(MARGIN));
+    let end = [0, 1, 2].map(|axis| (high[axis] + 1 + MARGIN).min(dims[axis]));
     if low == [0; 3] && end == dims {
         return Ok(volume);
     }

@@ -4,7 +4,7 @@ use super::Sample;
 use crate::{memory::ExtendOrUnwind, parallel};
 
 /// Number of samples that a thread processes at a time.
-const PORTION: usize = 1 << 16;
+const CHUNK_LEN: usize = 1 << 16;
 
 /// Returns the distinct values of samples in ascending order; zeros of both signs are equal.
 /// Unwinds if memory runs out: call it within
@@ -12,7 +12,7 @@ const PORTION: usize = 1 << 16;
 pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
     sorted(parallel::collect(
         samples.len(),
-        PORTION,
+        CHUNK_LEN,
         |range, values| {
             values.extend_or_unwind(distinct_in_chunk(&samples[range]));
         },
@@ -46,7 +46,7 @@ pub(crate) fn first_fraction<T: Sample>(
     [nx, ny, _]: [usize; 3],
 ) -> Option<([usize; 3], f64)> {
     let is_fraction = |sample: &T| sample.to_f64().fract() != 0.0;
-    let index = parallel::find_first(samples.len(), PORTION, |range| {
+    let index = parallel::find_first(samples.len(), CHUNK_LEN, |range| {
         let start = range.start;
         samples[range]
             .iter()

@@ -224,7 +224,7 @@ impl Geometry {
 
     /// Permutes the grid axes: axis `k` of the result is axis `order[k]`.
     #[must_use]
-    pub(crate) fn turned(&self, order: [usize; 3]) -> Self {
+    pub(crate) fn permute_axes(&self, order: [usize; 3]) -> Self {
         Self {
             axes: Matrix3::from_columns(&order.map(|axis| self.axes.column(axis).into_owned())),
             origin: self.origin,

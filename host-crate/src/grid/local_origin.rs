@@ -115,7 +115,7 @@ mod tests {
         let geometry = Geometry::new(axes, Vector3::new(5e5, 4.5e6, 17.0)).unwrap();
         let origin = geometry.local_origin([31, 57, 90]);
         assert_ne!(origin, Point3::origin());
-        let turned = geometry.turned([0, 2, 1]);
+        let turned = geometry.permute_axes([0, 2, 1]);
         assert_eq!(turned.local_origin([31, 90, 57]), origin);
     }
 

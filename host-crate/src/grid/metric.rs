@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Denominator that squared lengths are rounded to, so that geometries that differ by rounding
 /// (after a rotation, or stored in fewer bits) have the same ties.
-const GRAIN: f64 = (1u64 << 20) as f64;
+const SQUARED_LENGTH_DENOMINATOR: f64 = (1u64 << 20) as f64;
 
 /// Scalar product of steps between voxels, in units of the smallest spacing squared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,9 @@ impl Metric {
         let mut gram = [[0.0; 3]; 3];
         for (row, values) in gram.iter_mut().enumerate() {
             for (column, value) in values.iter_mut().enumerate() {
-                *value = (product[(row, column)] * GRAIN).round() / GRAIN + 0.0;
+                *value = (product[(row, column)] * SQUARED_LENGTH_DENOMINATOR).round()
+                    / SQUARED_LENGTH_DENOMINATOR
+                    + 0.0;
             }
         }
         (Self::new(gram), smallest)

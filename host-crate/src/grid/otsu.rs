@@ -9,7 +9,7 @@ use crate::{
 /// Purpose of the memory of histograms, quoted in errors.
 const HISTOGRAM: &str = "a histogram";
 /// Number of samples that a thread counts into a histogram of its own.
-const PORTION: usize = 1 << 22;
+const CHUNK_LEN: usize = 1 << 22;
 /// Number of bins for samples that are not counted value by value.
 const BINS: usize = 1 << 16;
 
@@ -172,14 +172,14 @@ impl Histogram {
     ) -> Result<(), OutOfMemory> {
         let last = self.counts.len() - 1;
         let counted = parallel::for_each_with(
-            samples.len().div_ceil(PORTION),
+            samples.len().div_ceil(CHUNK_LEN),
             || memory::try_filled(HISTOGRAM, last + 1, 0u64),
-            |counts, portion| {
+            |counts, chunk| {
                 let Ok(counts) = counts else {
                     return;
                 };
-                let start = portion * PORTION;
-                let samples = &samples[start..samples.len().min(start + PORTION)];
+                let start = chunk * CHUNK_LEN;
+                let samples = &samples[start..samples.len().min(start + CHUNK_LEN)];
                 let mask = mask.map(|mask| &mask[start..][..samples.len()]);
                 for (at, sample) in samples.iter().enumerate() {
                     if sample.is_finite() && mask.is_none_or(|mask| mask[at] != 0) {

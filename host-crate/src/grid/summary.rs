@@ -26,7 +26,7 @@ pub struct SampleSummary {
 }
 
 #[derive(Clone, Copy)]
-struct Partial {
+struct PartialSummary {
     finite: usize,
     min: f64,
     max: f64,
@@ -66,7 +66,7 @@ const CHUNK_OF_SAMPLES: &str = "samples that are added up";
 pub(crate) struct RunningSummary<T> {
     /// Samples of an incomplete chunk.
     incomplete: Vec<T>,
-    total: Partial,
+    total: PartialSummary,
     count: usize,
 }
 
@@ -74,7 +74,7 @@ impl<T: Sample> RunningSummary<T> {
     pub fn new() -> Self {
         Self {
             incomplete: Vec::new(),
-            total: Partial::EMPTY,
+            total: PartialSummary::EMPTY,
             count: 0,
         }
     }
@@ -90,7 +90,9 @@ impl<T: Sample> RunningSummary<T> {
         }
         self.total = self.total.join(total(&self.incomplete));
         let (whole, rest) = samples.split_at(samples.len() / CHUNK * CHUNK);
-        self.total = chunks(whole).into_iter().fold(self.total, Partial::join);
+        self.total = chunks(whole)
+            .into_iter()
+            .fold(self.total, PartialSummary::join);
         self.incomplete.clear();
         memory::try_extend(CHUNK_OF_SAMPLES, &mut self.incomplete, rest)
     }
@@ -101,18 +103,18 @@ impl<T: Sample> RunningSummary<T> {
     }
 }
 
-fn chunks<T: Sample>(samples: &[T]) -> Vec<Partial> {
+fn chunks<T: Sample>(samples: &[T]) -> Vec<PartialSummary> {
     parallel::map_ranges(samples.len(), CHUNK, |range| partial(&samples[range]))
 }
 
-fn total<T: Sample>(samples: &[T]) -> Partial {
+fn total<T: Sample>(samples: &[T]) -> PartialSummary {
     chunks(samples)
         .into_iter()
-        .fold(Partial::EMPTY, Partial::join)
+        .fold(PartialSummary::EMPTY, PartialSummary::join)
 }
 
-fn partial<T: Sample>(chunk: &[T]) -> Partial {
-    let mut result = Partial::EMPTY;
+fn partial<T: Sample>(chunk: &[T]) -> PartialSummary {
+    let mut result = PartialSummary::EMPTY;
     for sample in chunk.iter().filter(|sample| sample.is_finite()) {
         let value = sample.to_f64();
         result.finite += 1;
@@ -123,7 +125,7 @@ fn partial<T: Sample>(chunk: &[T]) -> Partial {
     result
 }
 
-impl Partial {
+impl PartialSummary {
     const EMPTY: Self = Self {
         finite: 0,
         min: f64::INFINITY,

@@ -102,7 +102,7 @@ impl SlabPartition {
     }
 
     /// Returns slabs of `height` planes of cells each, except for the last, which may have fewer.
-    pub fn slabs_of_height(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
+    pub fn slabs_with_height(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
         let partition = *self;
         chunks(self.cell_planes() as usize, height as usize)
             .map(move |cells| partition.slab(narrow(cells)))
@@ -175,8 +175,8 @@ impl<'a, T: Element> ResidentSlabs<'a, T> {
             geometry: self.partition.geometry,
             plane: low,
             first: slab.cells.start - low,
-            last: slab.cells.end - low,
-            owns_last_plane: slab.cells.end == self.partition.cell_planes(),
+            end: slab.cells.end - low,
+            owns_end_plane: slab.cells.end == self.partition.cell_planes(),
         })
     }
 }
@@ -223,7 +223,7 @@ mod tests {
         );
         let cells: Vec<_> = partition
             .unwrap()
-            .slabs_of_height(4)
+            .slabs_with_height(4)
             .map(|slab| slab.cells)
             .collect();
         assert_eq!(cells, [0..4, 4..8, 8..10]);

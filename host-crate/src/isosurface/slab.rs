@@ -28,11 +28,11 @@ pub(crate) struct Slab<'a, T> {
     /// First plane of the cells to be meshed.
     pub first: u32,
     /// Plane after the last plane of these cells.
-    pub last: u32,
-    /// `true` if the vertices in the plane `last` belong to this part, which is then the last part
+    pub end: u32,
+    /// `true` if the vertices in the plane `end` belong to this part, which is then the last part
     /// of the mesh. Otherwise they are the first vertices of the next part: this part numbers them
     /// after its own vertices, in the same order, but does not emit them.
-    pub owns_last_plane: bool,
+    pub owns_end_plane: bool,
 }
 
 /// A range of a buffer.

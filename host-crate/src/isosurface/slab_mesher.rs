@@ -2,7 +2,7 @@
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams,
-    fused::{self, Counted},
+    fused::{self, CountedPart},
     partition::ResidentSlabs,
 };
 use crate::{device::Stream, grid::DeviceSample, partition::budget::Pieces};
@@ -18,7 +18,7 @@ pub(crate) struct SlabMesher<'a, 'r, T> {
 }
 
 impl<'r, T: DeviceSample> Pieces for SlabMesher<'_, 'r, T> {
-    type Counted = Counted<'r, T>;
+    type CountedPart = CountedPart<'r, T>;
     type Error = IsosurfaceError;
 
     fn scratch(&self, piece: Range<u32>) -> Result<u64, IsosurfaceError> {
@@ -26,7 +26,7 @@ impl<'r, T: DeviceSample> Pieces for SlabMesher<'_, 'r, T> {
         Ok(fused::slab_scratch_bytes(&slab, self.params.topology))
     }
 
-    fn count(&self, piece: Range<u32>) -> Result<(Counted<'r, T>, u64), IsosurfaceError> {
+    fn count(&self, piece: Range<u32>) -> Result<(CountedPart<'r, T>, u64), IsosurfaceError> {
         let counted = fused::count(self.stream, self.resident.slab(piece)?, self.params)?;
         let bytes = counted.bytes(self.params, self.width);
         Ok((counted, bytes))

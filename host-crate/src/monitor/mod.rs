@@ -1,7 +1,7 @@
 //! Progress, cancellation and timings of long-running work.
 //!
 //! A [`Monitor`] is passed to functions that may take long. It has an optional callback for
-//! [`Progress`] and an optional [`CancelFlag`]; [`Monitor::silent`] has neither. Work that is
+//! [`Progress`] and an optional [`CancelFlag`]; [`Monitor::new`] has neither. Work that is
 //! divided into parts (slabs, pieces, chunks, passes) checks the flag between two parts.
 //!
 //! ```
@@ -11,7 +11,7 @@
 //! let report = |progress: Progress| {
 //!     eprintln!("{}: {:.0} %", progress.stage, 100.0 * progress.fraction());
 //! };
-//! let monitor = Monitor::silent().on_progress(&report).cancelled_by(&cancel);
+//! let monitor = Monitor::new().on_progress(&report).cancelled_by(&cancel);
 //! let counter = monitor.counter("slabs", 2);
 //! counter.add(1)?;
 //! cancel.cancel();
@@ -52,7 +52,7 @@ impl fmt::Debug for Monitor<'_> {
 impl<'a> Monitor<'a> {
     /// Creates a monitor that reports no progress and cannot be cancelled, until a callback or a
     /// flag is set.
-    pub fn silent() -> Self {
+    pub fn new() -> Self {
         Self::default()
     }
 
@@ -77,7 +77,7 @@ impl<'a> Monitor<'a> {
     }
 
     /// Returns `true` if the monitor has neither a callback nor a flag.
-    pub fn is_silent(&self) -> bool {
+    pub fn is_unobserved(&self) -> bool {
         self.hook.is_none() && self.cancel.is_none()
     }
 

@@ -121,7 +121,7 @@ mod tests {
     fn reported_steps_increase_to_the_total() {
         let reported = Mutex::new(Vec::new());
         let hook = |progress: Progress| reported.lock().unwrap().push(progress.done);
-        let counter = Monitor::silent().on_progress(&hook).counter("steps", 100);
+        let counter = Monitor::new().on_progress(&hook).counter("steps", 100);
         for _ in 0..50 {
             counter.add(2).unwrap();
         }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn cancel_flag_stops_all_counting_threads() {
         let flag = CancelFlag::new();
-        let monitor = Monitor::silent().cancelled_by(&flag);
+        let monitor = Monitor::new().cancelled_by(&flag);
         let counter = monitor.counter("steps", 2);
         assert_eq!((counter.add(1), monitor.check()), (Ok(()), Ok(())));
         flag.clone().cancel();

@@ -133,7 +133,7 @@ pub(crate) struct PieceBytes {
 /// A computation that can be divided into pieces: ranges of planes.
 pub(crate) trait Pieces {
     /// A piece that is counted: it holds its scratch memory, and can be emitted.
-    type Counted;
+    type CountedPart;
     /// Error of the computation.
     type Error: From<DeviceError> + MemoryError;
 
@@ -141,7 +141,7 @@ pub(crate) trait Pieces {
     fn scratch(&self, piece: Range<u32>) -> Result<u64, Self::Error>;
 
     /// Counts a piece, and returns the bytes of its result.
-    fn count(&self, piece: Range<u32>) -> Result<(Self::Counted, u64), Self::Error>;
+    fn count(&self, piece: Range<u32>) -> Result<(Self::CountedPart, u64), Self::Error>;
 
     /// Returns the bytes that one plane needs as a piece of its own.
     fn plane_bytes(&self, plane: u32) -> Result<PieceBytes, Self::Error> {
@@ -164,7 +164,7 @@ pub(crate) fn within_budget<P: Pieces, E: From<P::Error>>(
     pieces: &P,
     range: Range<u32>,
     budget: &Budget<'_>,
-    mut emit: impl FnMut(P::Counted, Range<u32>) -> Result<(), E>,
+    mut emit: impl FnMut(P::CountedPart, Range<u32>) -> Result<(), E>,
 ) -> Result<(), OverBudget<E>> {
     let failed = |error: P::Error| OverBudget::Failed(E::from(error));
     let too_little = || match budget.too_little() {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     impl Pieces for Planes {
-        type Counted = u64;
+        type CountedPart = u64;
         type Error = DeviceError;
 
         fn scratch(&self, piece: Range<u32>) -> Result<u64, DeviceError> {

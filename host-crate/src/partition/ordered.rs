@@ -168,7 +168,7 @@ mod tests {
                 let reported = Mutex::new(0);
                 let hook =
                     |progress: crate::monitor::Progress| *reported.lock().unwrap() = progress.done;
-                let counter = Monitor::silent()
+                let counter = Monitor::new()
                     .on_progress(&hook)
                     .counter("slabs", SLABS as u64);
                 let mut parts = Vec::new();
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn error_of_the_consumer_stops_all_workers() {
-        let counter = Monitor::silent().counter("slabs", SLABS as u64);
+        let counter = Monitor::new().counter("slabs", SLABS as u64);
         let outcome = consume_in_order(
             0..2,
             SLABS,
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn error_of_a_worker_is_the_only_one_reported() {
-        let counter = Monitor::silent().counter("slabs", SLABS as u64);
+        let counter = Monitor::new().counter("slabs", SLABS as u64);
         let outcome = consume_in_order(
             0..2,
             SLABS,
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn cancelled_work_stops_after_a_slab() {
         let flag = CancelFlag::new();
-        let counter = Monitor::silent()
+        let counter = Monitor::new()
             .cancelled_by(&flag)
             .counter("slabs", SLABS as u64);
         let mut consumed = 0;

@@ -74,9 +74,9 @@ impl InfoOutcome {
 /// write_volume(&path, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
 /// let mut job = InfoJob { source: VolumeSource::new(&path), statistics: false };
-/// assert_eq!(run(&job, &Monitor::silent())?.dims, [4, 3, 10]);
+/// assert_eq!(run(&job, &Monitor::new())?.dims, [4, 3, 10]);
 /// job.statistics = true;
-/// let statistics = run(&job, &Monitor::silent())?.statistics;
+/// let statistics = run(&job, &Monitor::new())?.statistics;
 /// assert_eq!(statistics.and_then(|it| it.max), Some(9.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -94,7 +94,7 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
         source.options.volume = asked.or(Some(0));
     }
     let mut reader = match source.open() {
-        Err(PipelineError::File(error)) if !job.statistics && is_of_components(&error) => {
+        Err(PipelineError::File(error)) if !job.statistics && lacks_component(&error) => {
             source.options.component = Some(0);
             source.open()?
         }
@@ -121,7 +121,7 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
 
 /// Returns `true` if the file was not opened because it has several components per sample and none
 /// is selected.
-fn is_of_components(error: &FileError) -> bool {
+fn lacks_component(error: &FileError) -> bool {
     matches!(
         error.problem,
         FileProblem::Selection(SelectionProblem::SeveralComponents { .. })

@@ -6,7 +6,7 @@
 
 use super::{PipelineError, VolumeSource, WideSamples};
 use crate::{
-    grid::{AnyVolume, Sample, SampleType, Volume, f64_to_f32, less_level, with_volume},
+    grid::{AnyVolume, Sample, SampleType, Volume, f64_to_f32, subtract_level, with_volume},
     io::{HeaderInfo, StoredType, VolumeReader},
     memory::{self, OutOfMemory},
     parallel,
@@ -45,7 +45,7 @@ impl InexactCounts {
                     let index = start + index as u64;
                     counts.first = counts.first.or(Some((index, sample)));
                 }
-                counts.offset += u64::from(!less_level(sample, iso).1);
+                counts.offset += u64::from(!subtract_level(sample, iso).1);
             }
             counts
         };
@@ -125,7 +125,7 @@ fn subtract<T: Sample>(volume: &Volume<T>, offset: f64) -> Result<Volume<f32>, O
     let mut samples = memory::try_zeroed("samples of another type", from.len())?;
     parallel::for_each_chunk_mut(&mut samples, parallel::CHUNK_LEN, |first, to| {
         for (to, from) in to.iter_mut().zip(&from[first..]) {
-            *to = less_level(from.to_f64(), offset).0;
+            *to = subtract_level(from.to_f64(), offset).0;
         }
     });
     Ok(volume.with_samples(samples))

@@ -144,7 +144,7 @@ mod tests {
                 .unwrap()
                 .push((progress.stage, progress.done))
         };
-        let monitor = Monitor::silent().on_progress(&report).cancelled_by(&flag);
+        let monitor = Monitor::new().on_progress(&report).cancelled_by(&flag);
         let mut stages = Stages::begin(&monitor);
         let seven = stages.run("read", || Ok::<_, PipelineError>(7)).unwrap();
         flag.cancel();

@@ -145,7 +145,7 @@ pub struct RenderOutcome {
 /// let picture = PictureOptions { width: 40, height: 30, ..PictureOptions::default() };
 /// let output = folder.path().join("ramp.png");
 /// let job = RenderJob::new(VolumeSource::new(&input), Level::Iso(3.5), output).picture(picture);
-/// let outcome = render::run(&job, &Monitor::silent())?;
+/// let outcome = render::run(&job, &Monitor::new())?;
 /// assert_eq!(outcome.size, [40, 30]);
 /// assert!(outcome.warnings.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -17,7 +17,7 @@ fn missing_threads_are_an_error_of_pipelines_and_streams() {
             source: VolumeSource::new("nothing.npy"),
             statistics: true,
         };
-        println!("{}", info::run(&job, &Monitor::silent()).unwrap_err());
+        println!("{}", info::run(&job, &Monitor::new()).unwrap_err());
         println!("{}", Device::cpu().stream().err().unwrap());
         return;
     }

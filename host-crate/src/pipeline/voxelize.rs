@@ -87,7 +87,7 @@ impl VoxelizeOutcome {
 /// std::fs::write(&mesh, format!("{vertices}f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"))?;
 /// let job = VoxelizeJob::new(mesh, VoxelizeParams::with_resolution(48))
 ///     .output(folder.path().join("corner.nrrd"));
-/// let outcome = run(&job, &Monitor::silent())?;
+/// let outcome = run(&job, &Monitor::new())?;
 /// assert_eq!(outcome.dims, [52; 3]);
 /// assert!((outcome.volume() - 36.0).abs() < 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

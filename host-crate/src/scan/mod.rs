@@ -56,5 +56,5 @@ pub use multi_device::{MultiDeviceMethod, MultiDeviceParams, MultiDeviceScanner,
 pub use params::{ScanKind, ScanMethod, ScanParams};
 pub use scanner::{Scanner, Total};
 
-pub(crate) use small::{exclusive_small, exclusive_small_and_pick};
+pub(crate) use small::{exclusive_small, exclusive_small_and_gather};
 pub(crate) use three_pass::segments;

@@ -2,7 +2,7 @@
 
 use crate::device::{Buffer, DeviceError, Launch, Stream};
 use cuda_std::ViewMut;
-use ferrovox_kernels::scan::{PICKED, SMALL_ITEMS, Segments, scan_small};
+use ferrovox_kernels::scan::{GATHERED_LEN, SMALL_ITEMS, Segments, scan_small};
 
 /// Minimum number of elements per segment: two iterations of the largest block. A list of one
 /// segment needs one launch; a second launch would take as long as two further iterations.
@@ -13,26 +13,26 @@ const MIN_SEGMENT: u64 = 2 * 1024 * SMALL_ITEMS as u64;
 /// preceding segments; use [`Scanner`](super::Scanner) for longer lists.
 pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result<(), DeviceError> {
     let mut none = stream.alloc::<u64>(0)?;
-    launch(stream, data.view_mut(), [0; PICKED], none.view_mut())
+    launch(stream, data.view_mut(), [0; GATHERED_LEN], none.view_mut())
 }
 
-/// As [`exclusive_small`], and also writes the scanned elements with the indices `at` to `picked`,
+/// As [`exclusive_small`], and also writes the scanned elements with the indices `at` to `gathered`,
 /// so that one small transfer brings them to the host.
-pub(crate) fn exclusive_small_and_pick(
+pub(crate) fn exclusive_small_and_gather(
     stream: &Stream,
     data: ViewMut<'_, u64>,
-    at: [u64; PICKED],
-    picked: ViewMut<'_, u64>,
+    at: [u64; GATHERED_LEN],
+    gathered: ViewMut<'_, u64>,
 ) -> Result<(), DeviceError> {
     debug_assert!(at.iter().all(|&at| at < data.len() as u64));
-    launch(stream, data, at, picked)
+    launch(stream, data, at, gathered)
 }
 
 fn launch(
     stream: &Stream,
     data: ViewMut<'_, u64>,
-    at: [u64; PICKED],
-    picked: ViewMut<'_, u64>,
+    at: [u64; GATHERED_LEN],
+    gathered: ViewMut<'_, u64>,
 ) -> Result<(), DeviceError> {
     let count = data.len() as u64;
     // as many segments as the device processes concurrently
@@ -44,8 +44,8 @@ fn launch(
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize)?;
     let mut launch = |scan: u32| {
-        let args = (data, segments, sums.view_mut(), scan, at, picked);
-        // SAFETY: there is one sum per segment, and `picked` has four elements or none.
+        let args = (data, segments, sums.view_mut(), scan, at, gathered);
+        // SAFETY: there is one sum per segment, and `gathered` has four elements or none.
         unsafe { stream.launch::<scan_small>(Launch::pieces(pieces), args) }
     };
     if pieces > 1 {

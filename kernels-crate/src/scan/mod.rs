@@ -31,7 +31,7 @@ pub use kernels::{
     scan_sum_into_64, scan_sum_u64,
 };
 pub use scheduler::ScanJob;
-pub use small::{PICKED, SMALL_ITEMS, scan_small};
+pub use small::{GATHERED_LEN, SMALL_ITEMS, scan_small};
 pub use three_pass::{
     Segments, THREE_PASS_ITEMS, reduce_segments, scan_segment_sums, scan_segments, write_total,
 };

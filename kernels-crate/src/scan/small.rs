@@ -8,7 +8,7 @@ use cuda_std::{ViewMut, kernel, thread};
 pub const SMALL_ITEMS: usize = 4;
 
 /// Number of scanned elements that can be copied to a separate buffer.
-pub const PICKED: usize = 4;
+pub const GATHERED_LEN: usize = 4;
 
 /// Computes the exclusive prefix sums of a short list in place, in two launches.
 ///
@@ -20,11 +20,11 @@ pub const PICKED: usize = 4;
 /// does not need the first launch. **Traffic** per element: two reads, one write; every block reads
 /// the sums of all segments before its own.
 ///
-/// The four scanned elements with the indices `at` are also written to `picked`, unless it is
+/// The four scanned elements with the indices `at` are also written to `gathered`, unless it is
 /// empty, so that one small transfer brings them to the host.
 ///
 /// # Safety
-/// `data` has `segments.count` elements, `segment_sums` one per segment, `picked` four or none. The
+/// `data` has `segments.count` elements, `segment_sums` one per segment, `gathered` four or none. The
 /// grids of both launches may have any size.
 #[kernel]
 pub unsafe fn scan_small(
@@ -32,8 +32,8 @@ pub unsafe fn scan_small(
     segments: Segments,
     segment_sums: ViewMut<u64>,
     scan: u32,
-    at: [u64; PICKED],
-    picked: ViewMut<u64>,
+    at: [u64; GATHERED_LEN],
+    gathered: ViewMut<u64>,
 ) {
     let requested = at;
     let rank = thread::thread_idx_x() as u64;
@@ -66,7 +66,7 @@ pub unsafe fn scan_small(
                 if scan != 0 && !in_sums && at + (item as u64) < from_end {
                     let index = at + item as u64;
                     data.write(index as usize, running);
-                    copy_picked(&requested, index, running, picked);
+                    copy_gathered(&requested, index, running, gathered);
                 }
                 running = running.wrapping_add(values[item]);
                 item += 1;
@@ -84,13 +84,13 @@ pub unsafe fn scan_small(
     }
 }
 
-/// Writes `value` to the elements of `picked` whose requested index is `index`.
+/// Writes `value` to the elements of `gathered` whose requested index is `index`.
 #[inline(always)]
-fn copy_picked(requested: &[u64; PICKED], index: u64, value: u64, picked: ViewMut<u64>) {
+fn copy_gathered(requested: &[u64; GATHERED_LEN], index: u64, value: u64, gathered: ViewMut<u64>) {
     let mut slot = 0;
-    while slot < PICKED && !picked.is_empty() {
+    while slot < GATHERED_LEN && !gathered.is_empty() {
         if requested[slot] == index {
-            picked.write(slot, value);
+            gathered.write(slot, value);
         }
         slot += 1;
     }

@@ -77,12 +77,7 @@ fn measure_mesh(
     let devices = std::slice::from_ref(device);
     let params = medial::Params::default();
     let (skeletons, spread) = timed(runs, || {
-        Ok(medial::extract(
-            devices,
-            &voxels,
-            &params,
-            Monitor::silent(),
-        )?)
+        Ok(medial::extract(devices, &voxels, &params, Monitor::new())?)
     })?;
     let components = || skeletons.labels.iter().flat_map(|label| &label.components);
     let [nx, ny, nz] = voxels.dims();

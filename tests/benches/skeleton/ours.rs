@@ -75,7 +75,7 @@ fn medial(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
     let voxels = object.known.voxels.view();
     let params = medial::Params::default();
     let devices = std::slice::from_ref(device);
-    let skeletons = medial::extract(devices, voxels, &params, Monitor::silent())?;
+    let skeletons = medial::extract(devices, voxels, &params, Monitor::new())?;
     let labels = skeletons.labels.into_iter();
     let labelled = labels.map(|label| Ok((u8::try_from(label.label)?, label.skeleton)));
     labelled.collect()

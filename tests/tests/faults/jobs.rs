@@ -158,7 +158,7 @@ impl JobFolder {
     }
 
     fn run_mesh_job(&self, job: MeshJob) -> JobResult {
-        mesh::run(&job, &Monitor::silent())?;
+        mesh::run(&job, &Monitor::new())?;
         take_output(&self.path("out.ply"))
     }
 
@@ -172,7 +172,7 @@ impl JobFolder {
             device: self.device()?,
             check: LabelCheck::Yes,
         };
-        label_mesh::run(&job, &Monitor::silent())?;
+        label_mesh::run(&job, &Monitor::new())?;
         take_output(&output)
     }
 
@@ -250,7 +250,7 @@ impl JobFolder {
             output: Some(output.clone()),
             ..job
         };
-        distance::run(&job, &Monitor::silent())?;
+        distance::run(&job, &Monitor::new())?;
         take_output(&output)
     }
 
@@ -272,7 +272,7 @@ impl JobFolder {
             }),
             ..SkeletonJob::new(object, self.devices(1)?)
         };
-        skeleton::run(&job, &Monitor::silent())?;
+        skeleton::run(&job, &Monitor::new())?;
         Ok([take_output(&curves)?, take_output(&picture)?].concat())
     }
 
@@ -284,7 +284,7 @@ impl JobFolder {
             output: Some(output.clone()),
             device: self.device()?,
         };
-        voxelize::run(&job, &Monitor::silent())?;
+        voxelize::run(&job, &Monitor::new())?;
         take_output(&output)
     }
 
@@ -297,7 +297,7 @@ impl JobFolder {
             height: 24,
             ..PictureOptions::default()
         });
-        render::run(&job, &Monitor::silent())?;
+        render::run(&job, &Monitor::new())?;
         take_output(&output)
     }
 

@@ -16,7 +16,7 @@ use ferrovox::{
 use std::fs;
 
 fn run_distance(job: &DistanceJob) -> Result<(), PipelineError> {
-    distance::run(job, &Monitor::silent()).map(|_| ())
+    distance::run(job, &Monitor::new()).map(|_| ())
 }
 
 pub fn distances(folder: &Folder) {

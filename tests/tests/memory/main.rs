@@ -62,7 +62,7 @@ fn info_of_a_volume(folder: &Folder) {
             source: source.clone(),
             statistics: true,
         };
-        info::run(&job, &Monitor::silent()).map(|_| ())
+        info::run(&job, &Monitor::new()).map(|_| ())
     });
 }
 
@@ -77,7 +77,7 @@ fn voxels_of_a_mesh(folder: &Folder) {
             device: Device::cpu(),
         };
         refuse_each("voxelize", folder, || {
-            voxelize::run(&job, &Monitor::silent()).map(|_| ())
+            voxelize::run(&job, &Monitor::new()).map(|_| ())
         });
     }
 }
@@ -92,6 +92,6 @@ fn pictures(folder: &Folder) {
         ..PictureOptions::default()
     });
     refuse_each("render", folder, || {
-        render::run(&job, &Monitor::silent()).map(|_| ())
+        render::run(&job, &Monitor::new()).map(|_| ())
     });
 }

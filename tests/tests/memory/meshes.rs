@@ -27,7 +27,7 @@ pub fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
 
 /// Runs a job without progress.
 pub fn run_mesh(job: &MeshJob) -> Result<(), PipelineError> {
-    mesh::run(job, &Monitor::silent()).map(|_| ())
+    mesh::run(job, &Monitor::new()).map(|_| ())
 }
 
 pub fn in_core(folder: &Folder) {
@@ -100,7 +100,7 @@ pub fn label_surfaces(folder: &Folder) {
             check: LabelCheck::Yes,
         };
         refuse_each(&format!("labels to {name}"), folder, || {
-            label_mesh::run(&job, &Monitor::silent()).map(|_| ())
+            label_mesh::run(&job, &Monitor::new()).map(|_| ())
         });
     }
 }

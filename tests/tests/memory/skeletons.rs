@@ -31,7 +31,7 @@ pub fn skeletons(folder: &Folder) {
             + 2 * u8::from((x + 16.0).hypot(y + 16.0) < 2.0 && z.abs() < 16.0)
     };
     let source = folder.sized_volume(40, "labels.npy", labels);
-    let run = |job: &SkeletonJob| skeleton::run(job, &Monitor::silent()).map(|_| ());
+    let run = |job: &SkeletonJob| skeleton::run(job, &Monitor::new()).map(|_| ());
     let label_object = ObjectSource::Labels {
         source: source.clone().into(),
         labels: None,

@@ -19,7 +19,7 @@ fn map(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     let on_device = DeviceVolume::upload(stream, sites.view())?;
-    let mask = DeviceMask::from_mask(stream, &on_device)?;
+    let mask = DeviceMask::from_non_zero(stream, &on_device)?;
     distance::transform(stream, Sites::Voxels(&mask), params)
 }
 

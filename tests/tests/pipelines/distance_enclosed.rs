@@ -46,7 +46,7 @@ fn expected(sites: &Volume<u8>) -> Vec<u32> {
 
 fn check(label: &str, stream: &Stream, sites: &Volume<u8>) -> u64 {
     let on_device = DeviceVolume::upload(stream, sites.view()).unwrap();
-    let mask = DeviceMask::from_mask(stream, &on_device).unwrap();
+    let mask = DeviceMask::from_non_zero(stream, &on_device).unwrap();
     let inside = DeviceMask::enclosed_by(stream, &mask).unwrap();
     assert!(
         inside.download(stream).unwrap() == expected(sites),
@@ -159,13 +159,13 @@ fn apply_sign_negates_distances_in_the_mask() {
         for dims in [[1, 1, 1], [33, 5, 3], [64, 3, 2], [130, 2, 3]] {
             let volume = random_mask(dims, 6, noise.bits());
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
-            let sites = DeviceMask::from_mask(&stream, &on_device).unwrap();
+            let sites = DeviceMask::from_non_zero(&stream, &on_device).unwrap();
             if sites.count(&stream).unwrap() == 0 {
                 continue;
             }
             let other = random_mask(dims, 2, noise.bits());
             let inside = DeviceVolume::upload(&stream, other.view()).unwrap();
-            let inside = DeviceMask::from_mask(&stream, &inside).unwrap();
+            let inside = DeviceMask::from_non_zero(&stream, &inside).unwrap();
             let params = DistanceParams {
                 method: Method::CityBlock,
                 ..DistanceParams::default()

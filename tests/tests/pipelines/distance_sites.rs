@@ -81,7 +81,7 @@ fn check_volume<T: DeviceSample + Sample>(
         );
         assert_eq!(found.dims(), dims);
     };
-    let mask = DeviceMask::from_mask(stream, &on_device).unwrap();
+    let mask = DeviceMask::from_non_zero(stream, &on_device).unwrap();
     check("mask", mask, &|position| at(position) != 0.0);
     let above = DeviceMask::above(stream, &on_device, level).unwrap();
     check("above", above, &|position| at(position) >= level);
@@ -211,8 +211,8 @@ fn points_from_sites_are_voxel_centres() {
         for dims in SIZES.into_iter().chain([[65, 40, 21]]) {
             let volume = random_mask(dims, 4, 21);
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
-            let sites = DeviceMask::from_mask(&stream, &on_device).unwrap();
-            let points = DevicePoints::from_sites(&stream, &sites).unwrap();
+            let sites = DeviceMask::from_non_zero(&stream, &on_device).unwrap();
+            let points = DevicePoints::from_mask(&stream, &sites).unwrap();
             let expected: Vec<[f32; 3]> = (0..volume.samples().len())
                 .filter(|&index| volume.samples()[index] != 0)
                 .map(|index| {

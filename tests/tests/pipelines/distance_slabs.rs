@@ -325,7 +325,7 @@ fn progress_counts_slabs_and_cancellation_stops_them() {
             .unwrap()
             .push((progress.done, progress.total))
     };
-    let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
+    let monitor = Monitor::new().on_progress(&hook).cancelled_by(&cancel);
     let slabs = Slabs::new(&devices, &sites, &params)
         .unwrap()
         .with_monitor(monitor);

@@ -120,6 +120,6 @@ fn checks_and_filters_keep_the_origin() {
     };
     let (largest, _) = filter_components(&mesh, &solid.unwrap(), filter).unwrap();
     assert_eq!(largest.origin, mesh.origin);
-    let (simple, _) = simplify(&mesh, SimplifyTarget::Fraction(0.5), &Monitor::silent()).unwrap();
+    let (simple, _) = simplify(&mesh, SimplifyTarget::Fraction(0.5), &Monitor::new()).unwrap();
     assert_eq!(simple.origin, mesh.origin);
 }

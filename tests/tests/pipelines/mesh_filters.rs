@@ -65,7 +65,7 @@ fn job(folder: &Path, name: &str, devices: &[Device], filters: MeshFilters) -> M
 }
 
 fn run(job: &MeshJob) -> Result<MeshOutcome, PipelineError> {
-    pipeline::run(job, &Monitor::silent())
+    pipeline::run(job, &Monitor::new())
 }
 
 #[test]

@@ -15,7 +15,7 @@ use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
 fn simplify_checked(mesh: &TriangleMesh, target: SimplifyTarget) -> (TriangleMesh, SimplifyReport) {
-    simplify(mesh, target, &Monitor::silent()).unwrap()
+    simplify(mesh, target, &Monitor::new()).unwrap()
 }
 
 /// Returns the properties that must be preserved.
@@ -260,7 +260,7 @@ fn non_manifold_parts_are_unchanged() {
 #[test]
 fn invalid_input_of_simplification_is_an_error() {
     let mesh = ball(5.0);
-    let silent = Monitor::silent();
+    let silent = Monitor::new();
     let message =
         |mesh: &TriangleMesh, target| simplify(mesh, target, &silent).unwrap_err().to_string();
     for fraction in [-0.1, 1.1, f64::NAN] {
@@ -278,6 +278,6 @@ fn invalid_input_of_simplification_is_an_error() {
     let flag = CancelFlag::new();
     flag.cancel();
     let big = ball(24.0);
-    let error = simplify(&big, target, &Monitor::silent().cancelled_by(&flag)).unwrap_err();
+    let error = simplify(&big, target, &Monitor::new().cancelled_by(&flag)).unwrap_err();
     assert!(error.to_string().contains("cancelled"), "{error}");
 }

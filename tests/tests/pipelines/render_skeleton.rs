@@ -214,7 +214,7 @@ impl Net {
     fn new() -> Self {
         let volume = random::net([3, 3, 2], 4, 5, Grid::unit()).voxels;
         let params = medial::Params::default();
-        let found = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+        let found = medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap();
         let skeleton = found.labels[0].skeleton.clone();
         Self { volume, skeleton }
     }

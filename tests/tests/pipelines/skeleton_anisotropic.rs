@@ -148,7 +148,7 @@ fn check_forces(
     check_weights(label, solid, &axes, &sources, &weights);
     let weights = weights.into_iter().chain(std::iter::repeat(1.0));
     let sources: Vec<_> = sources.into_iter().zip(weights).collect();
-    let interior = DevicePoints::from_sites(stream, &classes.interior).unwrap();
+    let interior = DevicePoints::from_mask(stream, &classes.interior).unwrap();
     let interior = interior.download(stream).unwrap();
     let [nx, ny, _] = solid.dims();
     let some = interior.iter().step_by(interior.len() / 12);

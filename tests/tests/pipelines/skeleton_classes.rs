@@ -32,7 +32,7 @@ pub fn neighbourhood(
 /// Uploads a volume as a mask.
 pub fn mask(stream: &Stream, solid: &Volume<u8>) -> DeviceMask {
     let on_device = DeviceVolume::upload(stream, solid.view()).unwrap();
-    DeviceMask::from_mask(stream, &on_device).unwrap()
+    DeviceMask::from_non_zero(stream, &on_device).unwrap()
 }
 
 #[derive(Clone, Copy, PartialEq)]

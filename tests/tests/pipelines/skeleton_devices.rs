@@ -46,13 +46,12 @@ fn devices_produce_the_same_skeletons_as_the_host() {
         for spacing in [[1.0; 3], [0.5, 0.5, 1.5], [0.7, 0.9, 1.1]] {
             let volume = side_by_side(first, second, spacing);
             let params = medial::Params::default();
-            let by_host = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+            let by_host = medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap();
             assert!(by_host.is_certified(), "{} and {}", first.name, second.name);
             let by_host = text(&by_host);
             for device in devices::fast() {
                 let devices = [device.device.clone(), device.device.clone()];
-                let skeletons =
-                    medial::extract(&devices, volume.view(), &params, Monitor::silent());
+                let skeletons = medial::extract(&devices, volume.view(), &params, Monitor::new());
                 assert_eq!(
                     by_host,
                     text(&skeletons.unwrap()),

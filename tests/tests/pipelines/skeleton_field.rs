@@ -39,7 +39,7 @@ fn classes(stream: &Stream, solid: &Solid) -> VoxelClasses {
 
 /// Downloads the positions of a field's voxels, and their directions and magnitudes.
 fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>) {
-    let positions = DevicePoints::from_sites(stream, &field.mask).unwrap();
+    let positions = DevicePoints::from_mask(stream, &field.mask).unwrap();
     let forces = stream.download(&field.forces).unwrap();
     let positions = positions.download(stream).unwrap();
     assert_eq!(forces.len(), 4 * positions.len());
@@ -48,7 +48,7 @@ fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>
 
 fn check(label: &str, stream: &Stream, classes: &VoxelClasses, params: &potential_field::Params) {
     let field = field::force_field(stream, classes, params).unwrap();
-    let sources = DevicePoints::from_sites(stream, &classes.surface).unwrap();
+    let sources = DevicePoints::from_mask(stream, &classes.surface).unwrap();
     let sources = sources.download(stream).unwrap();
     let (positions, forces) = on_host(stream, &field);
     assert_eq!(
@@ -111,7 +111,7 @@ fn mean_boundary_forces_are_means_of_neighbours() {
         let (positions, exact) = field(BoundaryForce::Exact);
         let (same, mean) = field(BoundaryForce::Mean);
         assert_eq!(positions, same);
-        let interior = DevicePoints::from_sites(&stream, &classes.interior).unwrap();
+        let interior = DevicePoints::from_mask(&stream, &classes.interior).unwrap();
         let interior = interior.download(&stream).unwrap();
         let vector = |[x, y, z, magnitude]: [f32; 4]| {
             f64::from(magnitude) * Vector3::new(x, y, z).map(f64::from)
@@ -200,7 +200,7 @@ fn directions_on_the_axis_of_a_long_tube_are_accurate() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let classes = classes(&stream, &solid);
-        let sources = DevicePoints::from_sites(&stream, &classes.surface).unwrap();
+        let sources = DevicePoints::from_mask(&stream, &classes.surface).unwrap();
         let sources = sources.download(&stream).unwrap();
         let centre = solid.origin();
         let mask = ferrovox::grid::DeviceMask::from_indices(

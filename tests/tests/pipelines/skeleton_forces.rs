@@ -69,7 +69,7 @@ fn check_variants(
 ) {
     let stream = device.device.stream().unwrap();
     let (mask, points) = targets_and_sources(&stream, counts[0], counts[1]);
-    let targets = DevicePoints::from_sites(&stream, &mask).unwrap();
+    let targets = DevicePoints::from_mask(&stream, &mask).unwrap();
     let targets = targets.download(&stream).unwrap();
     let sources = points.points().download(&stream).unwrap();
     for (variant, precision, &exponent) in variants
@@ -334,7 +334,7 @@ fn field_can_be_cancelled_while_it_is_computed() {
     for count in [1, 2] {
         let cancel = CancelFlag::new();
         let hook = |_: Progress| cancel.cancel();
-        let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
+        let monitor = Monitor::new().on_progress(&hook).cancelled_by(&cancel);
         let execution = Execution::new(&streams[..count])
             .unwrap()
             .with_monitor(monitor);

@@ -18,7 +18,7 @@ pub fn extract_skeletons(voxels: &Volume<u8>) -> Skeletons {
         &[],
         voxels.view(),
         &medial::Params::default(),
-        Monitor::silent(),
+        Monitor::new(),
     )
     .unwrap()
 }

@@ -34,7 +34,7 @@ fn extract_with_threads(volume: &Volume<u8>, threads: usize, only: Option<i64>) 
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     let pool = pool.build().unwrap();
-    pool.install(|| medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap())
+    pool.install(|| medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap())
 }
 
 fn text(skeleton: &Skeleton) -> String {

@@ -51,7 +51,7 @@ type Forces = HashMap<[i64; 3], [f32; 4]>;
 
 /// Downloads the forces by voxel, and the voxels in mask order.
 fn on_host(stream: &Stream, field: &ForceField) -> (Forces, Vec<[i64; 3]>) {
-    let positions = DevicePoints::from_sites(stream, &field.mask).unwrap();
+    let positions = DevicePoints::from_mask(stream, &field.mask).unwrap();
     let positions = positions.download(stream).unwrap();
     let positions: Vec<[i64; 3]> = positions.iter().map(|at| at.map(|a| a as i64)).collect();
     let forces = stream.download(&field.forces).unwrap();

@@ -51,8 +51,7 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, components: usize,
         let voxels = mask_to_volume(&stream, &solid).unwrap();
         let params = medial::Params::default();
         let devices = std::slice::from_ref(&device);
-        let skeletons =
-            medial::extract(devices, voxels.view(), &params, Monitor::silent()).unwrap();
+        let skeletons = medial::extract(devices, voxels.view(), &params, Monitor::new()).unwrap();
         let reports = &skeletons.labels[0].components;
         assert!(
             skeletons.is_certified(),

@@ -80,7 +80,7 @@ proptest! {
             u8::from(((state >> 40) as f64) < fill * (1u64 << 24) as f64)
         }).unwrap();
         prop_assume!(volume.samples().contains(&1));
-        let skeletons = medial::extract(&[], volume.view(), &medial::Params::default(), Monitor::silent()).unwrap();
+        let skeletons = medial::extract(&[], volume.view(), &medial::Params::default(), Monitor::new()).unwrap();
         skeletons.labels[0].skeleton.validate().unwrap();
         prop_assert!(skeletons.is_certified(), "{:?}", skeletons.labels[0].components);
     }

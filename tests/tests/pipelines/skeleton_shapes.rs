@@ -18,7 +18,7 @@ pub fn skeletons(
     })
     .unwrap();
     let params = medial::Params::default();
-    medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap()
+    medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap()
 }
 
 /// Checks that a skeleton is certified, with one component and the given numbers of tunnels and
@@ -147,7 +147,7 @@ fn touching_labels_are_separate_objects() {
     })
     .unwrap();
     let all = medial::Params::default();
-    let result = medial::extract(&[], labels.view(), &all, Monitor::silent()).unwrap();
+    let result = medial::extract(&[], labels.view(), &all, Monitor::new()).unwrap();
     assert!(result.is_certified());
     let numbers: Vec<_> = result
         .labels
@@ -164,7 +164,7 @@ fn touching_labels_are_separate_objects() {
         dust: 2,
         ..all.clone()
     };
-    let result = medial::extract(&[], labels.view(), &some, Monitor::silent()).unwrap();
+    let result = medial::extract(&[], labels.view(), &some, Monitor::new()).unwrap();
     assert_eq!(result.labels.len(), 2);
     let dust = result.get(-4).unwrap().dust;
     assert_eq!((dust.components, dust.voxels), (1, 1));
@@ -173,7 +173,7 @@ fn touching_labels_are_separate_objects() {
         labels: Some(vec![9, 3]),
         ..all
     };
-    let error = medial::extract(&[], labels.view(), &none, Monitor::silent()).unwrap_err();
+    let error = medial::extract(&[], labels.view(), &none, Monitor::new()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no voxel has the label 3; the labels are -4, 5, 9"
@@ -190,7 +190,7 @@ fn invalid_input_is_rejected_with_its_values() {
     };
     let params = medial::Params::default();
     let error = |volume: &Volume<f32>, params: &medial::Params| {
-        medial::extract(&[], volume.view(), params, Monitor::silent())
+        medial::extract(&[], volume.view(), params, Monitor::new())
             .unwrap_err()
             .to_string()
     };
@@ -222,7 +222,7 @@ fn oblique_grids_are_supported() {
     })
     .unwrap();
     let params = medial::Params::default();
-    let result = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+    let result = medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap();
     let length = check(&result, 1, 0);
     let round = std::f64::consts::TAU * 14.0;
     assert!((0.95 * round..1.1 * round).contains(&length), "{length}");
@@ -306,7 +306,7 @@ fn details_are_branches_to_corners() {
                 detail,
                 ..medial::Params::default()
             };
-            let result = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+            let result = medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap();
             check(&result, 0, 0);
             let skeleton = &result.labels[0].skeleton;
             let mut degrees = vec![0; skeleton.nodes.len()];

@@ -112,7 +112,7 @@ fn a_progress_hook_may_use_devices() {
             .and_then(|buffer| stream.download(&buffer));
         assert_eq!(copied.unwrap(), [1]);
     };
-    let monitor = Monitor::silent().on_progress(&hook);
+    let monitor = Monitor::new().on_progress(&hook);
     let counter = monitor.counter("test", 2);
     counter.add(2).unwrap();
 }
@@ -128,7 +128,7 @@ fn a_progress_hook_may_panic() {
         }
     };
     let flag = CancelFlag::default();
-    let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&flag);
+    let monitor = Monitor::new().on_progress(&hook).cancelled_by(&flag);
     let counter = monitor.counter("test", 1);
     assert!(catch_unwind(AssertUnwindSafe(|| counter.add(1))).is_err());
     let next = monitor.counter("next", 2);

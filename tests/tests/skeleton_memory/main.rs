@@ -69,9 +69,9 @@ fn bytes_per_voxel(spikes: usize) -> (f64, usize) {
     .unwrap();
     let params = medial::Params::default();
     // threads and caches are created by the first call
-    medial::extract(&[], &volume, &params, Monitor::silent()).unwrap();
+    medial::extract(&[], &volume, &params, Monitor::new()).unwrap();
     let before = WRITTEN.load(Relaxed);
-    let skeletons = medial::extract(&[], &volume, &params, Monitor::silent()).unwrap();
+    let skeletons = medial::extract(&[], &volume, &params, Monitor::new()).unwrap();
     let written = WRITTEN.load(Relaxed) - before;
     assert!(skeletons.is_certified());
     let voxels = skeletons.labels[0].components[0].voxels;

@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     write_metadata(metadata.path())?;
     // Verify first that the check finds an advisory at all.
     let mut invented = database.clone();
-    invented.advisories.push(Advisory::invented("anyhow"));
+    invented.advisories.push(Advisory::for_test("anyhow"));
     ensure!(
         !check(&cargo_deny, &invented, metadata.path(), false)?,
         "cargo-deny does not find an invented advisory on anyhow, so it would find no other; \

@@ -129,11 +129,11 @@ fn versions() -> Result<BTreeMap<String, String>> {
 /// Relevant parts of a lock file.
 #[derive(Deserialize)]
 struct Lock {
-    package: Vec<Locked>,
+    package: Vec<LockedPackage>,
 }
 
 #[derive(Deserialize)]
-struct Locked {
+struct LockedPackage {
     name: String,
     version: String,
     source: Option<String>,

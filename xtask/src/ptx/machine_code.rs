@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use cuda_builder::{NvvmArch, Ptxas};
 use sha2::{Digest, Sha256};
 
-use super::resources::{self, MachineCode, Recorded};
+use super::resources::{self, MachineCode, ResourceRecord};
 use super::text;
 
 /// Architectures with shipped machine code, each with the architecture of its PTX.
@@ -42,7 +42,7 @@ fn ptx_hash(folder: &Path, arch: NvvmArch) -> Result<String> {
 /// files.
 pub fn update(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
     let table = out.join(resources::FILE);
-    let mut recorded = Recorded::read(&table)?;
+    let mut recorded = ResourceRecord::read(&table)?;
     let mut stale = Vec::new();
     for (arch, from) in SHIPPED {
         let hash = ptx_hash(out, from)?;
@@ -113,7 +113,7 @@ fn assemble(
 /// Returns an error if machine code in `out` was not assembled from the PTX next to it. Compares
 /// recorded hashes, without assembling.
 pub fn check(out: &Path) -> Result<()> {
-    let recorded = Recorded::read(&out.join(resources::FILE))?;
+    let recorded = ResourceRecord::read(&out.join(resources::FILE))?;
     for (arch, from) in SHIPPED {
         let hash = ptx_hash(out, from)?;
         let length = fs::metadata(out.join(cubin_name(arch))).map_or(0, |found| found.len());

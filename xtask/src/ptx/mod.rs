@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Results for one architecture.
-struct Built {
+struct ArchBuild {
     arch: NvvmArch,
     /// Name of the PTX file.
     name: String,
@@ -165,7 +165,7 @@ impl Job<'_> {
     fn build(&self, out: &Path) -> Result<Vec<String>> {
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
         // each architecture has its own directories, so they can be built in parallel
-        let built: Vec<Result<Built>> = thread::scope(|scope| {
+        let built: Vec<Result<ArchBuild>> = thread::scope(|scope| {
             let running: Vec<_> = self
                 .arches
                 .iter()
@@ -181,10 +181,10 @@ impl Job<'_> {
                 .collect()
         });
         let mut files = Vec::new();
-        let mut table = resources::Recorded::read(&out.join(resources::FILE))?;
+        let mut table = resources::ResourceRecord::read(&out.join(resources::FILE))?;
         let mut errors = BTreeMap::new();
         for built in built {
-            let Built {
+            let ArchBuild {
                 arch,
                 name,
                 kernels,
@@ -213,7 +213,7 @@ impl Job<'_> {
         Ok(files)
     }
 
-    fn build_arch(&self, arch: NvvmArch, out: &Path) -> Result<Built> {
+    fn build_arch(&self, arch: NvvmArch, out: &Path) -> Result<ArchBuild> {
         let mut name = format!("{}_{}.ptx", self.stem(), arch.sm());
         let mut path = out.join(&name);
         if self.is_compressed() {
@@ -239,7 +239,7 @@ impl Job<'_> {
             let ptx = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             text::write_compressed(&out.join(&name), &ptx)?;
         }
-        Ok(Built {
+        Ok(ArchBuild {
             arch,
             name,
             kernels,

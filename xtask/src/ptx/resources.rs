@@ -16,7 +16,7 @@ pub const FILE: &str = "resources.json";
 
 /// Contents of the file.
 #[derive(Default, Serialize, Deserialize)]
-pub struct Recorded {
+pub struct ResourceRecord {
     /// Version of the assembler that produced the values.
     ptxas: String,
     /// Resource usage by architecture (`sm_70`) and kernel.
@@ -38,11 +38,11 @@ pub struct MachineCode {
     pub compressed_bytes: u64,
 }
 
-impl Recorded {
+impl ResourceRecord {
     /// Reads the file; a missing file is empty.
     pub fn read(path: &Path) -> Result<Self> {
         if !path.is_file() {
-            return Ok(Recorded::default());
+            return Ok(ResourceRecord::default());
         }
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use cuda_builder::{NvvmArch, Ptxas, ResourceTable, lint::LintRules, ptx, source_hash};
 
 use super::compare::{self, Comparison};
-use super::resources::{self, Recorded};
+use super::resources::{self, ResourceRecord};
 use super::{Job, SHIPPED, machine_code};
 use crate::paths;
 
@@ -51,7 +51,7 @@ pub fn check(job: &Job, out: &Path) -> Result<()> {
             return Ok(());
         }
     }
-    let recorded = Recorded::read(&out.join(resources::FILE))?;
+    let recorded = ResourceRecord::read(&out.join(resources::FILE))?;
     let kernels = recorded.figures(arch).cloned().unwrap_or_default();
     let text =
         fs::read_to_string(&fresh).with_context(|| format!("cannot read {}", fresh.display()))?;
@@ -99,7 +99,7 @@ fn assemble(ptxas: &Ptxas, arch: NvvmArch, text: &str, kernels: &[&str]) -> Resu
 
 /// Returns an error if the recorded resource usage differs or was produced by another assembler.
 fn compare_resources(
-    recorded: &Recorded,
+    recorded: &ResourceRecord,
     arch: NvvmArch,
     assembler: &str,
     assembled: &ResourceTable,
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn differing_resource_usage_is_an_error() {
         let arch = NvvmArch::Compute90;
-        let mut recorded = Recorded::default();
+        let mut recorded = ResourceRecord::default();
         let assembled = table(["a".to_owned()]);
         assert!(compare_resources(&recorded, arch, "", &assembled).is_err());
         let ptxas = Ptxas {

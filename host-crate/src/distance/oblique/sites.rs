@@ -180,7 +180,7 @@ fn mask_points(
         grid: bits.grid,
         geometry: *geometry,
     };
-    Ok(DevicePoints::from_sites(stream, &mask)?)
+    Ok(DevicePoints::from_mask(stream, &mask)?)
 }
 
 /// Returns the steps to the neighbours of a voxel. Steps too long for 32 bits are clamped, without

@@ -130,7 +130,7 @@ impl<'a> Slabs<'a> {
             devices,
             sites,
             sign: SlabSign::Unsigned,
-            monitor: Monitor::silent(),
+            monitor: Monitor::new(),
             params: *params,
             unit,
             plan: SlabPlan::new(devices, sites, SlabSign::Unsigned, &unit, params.memory)?,

@@ -36,7 +36,7 @@ pub(super) struct SlabPlan {
     pub columns: u32,
     /// `true` if costs are rounded: their values then depend on the order of the axes, so z must be
     /// minimised last.
-    pub in_order: bool,
+    pub minimises_z_last: bool,
     /// `true` if the axes are not orthogonal.
     pub oblique: bool,
     /// Device memory of slabs of 32 planes, in bytes.
@@ -147,7 +147,7 @@ impl SlabPlan {
         let tiles = BitTiles::new(sites.layout().grid);
         let grid = tiles.from.grid;
         let is_oblique = sites.geometry().shear().is_some();
-        let in_order = !is_oblique && matches!(unit.weights, Weights::F64(_));
+        let minimises_z_last = !is_oblique && matches!(unit.weights, Weights::F64(_));
         let sizes = SlabMemory {
             nx: grid.nx.into(),
             ny: grid.ny.into(),
@@ -157,7 +157,11 @@ impl SlabPlan {
             scratch: if is_oblique {
                 0
             } else {
-                let scanlines = if in_order { tiles.from } else { tiles.to };
+                let scanlines = if minimises_z_last {
+                    tiles.from
+                } else {
+                    tiles.to
+                };
                 max_scratch_bytes(devices, scanlines.grid, unit)
             },
             cost: match unit.weights {
@@ -186,7 +190,7 @@ impl SlabPlan {
             }),
         };
         let word_count = u64::from(tiles.to.per_row).max(1);
-        let peak = |words: u64| match (sizes.tree, in_order) {
+        let peak = |words: u64| match (sizes.tree, minimises_z_last) {
             (Some(tree), _) => sizes.peak_from_tree(tree, words),
             (None, true) => sizes.peak_in_order(words, 1),
             (None, false) => sizes.peak_transposed(words),
@@ -203,7 +207,7 @@ impl SlabPlan {
             Some(limit) => limit,
             None => MemorySharing(devices).half_of_free_per_user()?,
         };
-        let max_slab_bytes = if in_order {
+        let max_slab_bytes = if minimises_z_last {
             MAX_COSTLY_SLAB_BYTES
         } else {
             MAX_SLAB_BYTES
@@ -211,7 +215,7 @@ impl SlabPlan {
         let fits = |words: u64| peak(words) <= limit && sizes.slab(words) <= max_slab_bytes;
         let words_per_slab = max_fitting(word_count, fits);
         let min_slabs = word_count.div_ceil(words_per_slab);
-        let slabs = if in_order {
+        let slabs = if minimises_z_last {
             // Each additional slab repeats the work of the complete map.
             min_slabs
         } else {
@@ -228,7 +232,7 @@ impl SlabPlan {
             slabs,
             words: word_count,
             columns: columns as u32,
-            in_order,
+            minimises_z_last,
             oblique: sizes.tree.is_some(),
             min_memory,
         })

@@ -37,7 +37,7 @@ pub(super) struct SlabWorker<'a> {
 
 /// Sites in the memory of a device.
 enum SlabSites<'a> {
-    /// Mask with rows along z, or along x if [z is minimised last](SlabPlan::in_order).
+    /// Mask with rows along z, or along x if [z is minimised last](SlabPlan::minimises_z_last).
     Bits(Buffer<u32>),
     /// Tree of the sites, for oblique axes.
     Tree(Box<oblique::SiteTree<'a>>),
@@ -61,7 +61,7 @@ impl<'a> SlabSites<'a> {
             return Ok(Self::Tree(Box::new(tree)));
         }
         let bits = stream.upload(sites.words())?;
-        Ok(Self::Bits(if slabs.plan.in_order {
+        Ok(Self::Bits(if slabs.plan.minimises_z_last {
             bits
         } else {
             transpose(stream, &bits, tiles)?
@@ -77,7 +77,7 @@ impl<'a> SlabWorker<'a> {
             SlabSign::Opposite(outside) => Some(SlabSites::new(&stream, slabs, outside, tiles)?),
             SlabSign::Unsigned | SlabSign::Negated(_) => None,
         };
-        let (grid, unit) = if slabs.plan.oblique || slabs.plan.in_order {
+        let (grid, unit) = if slabs.plan.oblique || slabs.plan.minimises_z_last {
             (tiles.from.grid, slabs.unit)
         } else {
             (tiles.to.grid, slabs.unit.transposed())
@@ -123,7 +123,7 @@ impl<'a> SlabWorker<'a> {
             (SlabSites::Bits(bits), Weights::U64(weights)) => {
                 self.slab_from_columns(bits, weights, z)
             }
-            (SlabSites::Bits(bits), Weights::F64(weights)) => self.slab_in_order(bits, weights, z),
+            (SlabSites::Bits(bits), Weights::F64(weights)) => self.slab_from_rows(bits, weights, z),
         }
     }
 
@@ -173,7 +173,7 @@ impl<'a> SlabWorker<'a> {
 
     /// Computes a slab from words along x, a few at a time: all planes are computed, and those of
     /// the slab are kept.
-    fn slab_in_order<C: Cost + Number + Element>(
+    fn slab_from_rows<C: Cost + Number + Element>(
         &self,
         bits: &Buffer<u32>,
         weights: [C; 3],

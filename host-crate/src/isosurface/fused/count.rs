@@ -11,7 +11,7 @@ use crate::{
         IndexWidth, IsosurfaceError, IsosurfaceParams, StageTimes, TopologyCounts,
         counts::PartCounts, slab::Slab,
     },
-    scan::exclusive_small_and_pick,
+    scan::exclusive_small_and_gather,
 };
 use ferrovox_kernels::{
     isosurface::{
@@ -20,11 +20,11 @@ use ferrovox_kernels::{
         },
         topology::CellCounts,
     },
-    scan::PICKED,
+    scan::GATHERED_LEN,
 };
 
 /// A part of a mesh that has been counted but not emitted.
-pub(crate) struct Counted<'a, T> {
+pub(crate) struct CountedPart<'a, T> {
     pub(super) slab: Slab<'a, T>,
     pub(super) layout: WordLayout,
     /// One bit per sample: the sample is below the isovalue.
@@ -50,7 +50,7 @@ pub(crate) struct Counted<'a, T> {
     pub(super) times: StageTimes,
 }
 
-impl<T> Counted<'_, T> {
+impl<T> CountedPart<'_, T> {
     /// Returns the size of the part.
     pub fn counts(&self) -> PartCounts {
         PartCounts {
@@ -72,31 +72,31 @@ pub(crate) fn count<'a, T: DeviceSample>(
     stream: &Stream,
     slab: Slab<'a, T>,
     params: &IsosurfaceParams,
-) -> Result<Counted<'a, T>, IsosurfaceError> {
+) -> Result<CountedPart<'a, T>, IsosurfaceError> {
     Ok(enqueue_count(stream, slab, params)?.finish(stream)?)
 }
 
 /// A part of a mesh whose counts have been enqueued.
 pub(in crate::isosurface) struct PendingCount<'a, T> {
     /// The part without its counts.
-    counted: Counted<'a, T>,
-    picked: Buffer<u64>,
+    counted: CountedPart<'a, T>,
+    gathered: Buffer<u64>,
 }
 
 impl<'a, T> PendingCount<'a, T> {
     /// Reads back the counts. Synchronises the stream.
-    pub fn finish(self, stream: &Stream) -> Result<Counted<'a, T>, DeviceError> {
-        let picked = stream.download(&self.picked)?;
-        let (topology, ambiguous) = match &picked[PICKED..] {
+    pub fn finish(self, stream: &Stream) -> Result<CountedPart<'a, T>, DeviceError> {
+        let gathered = stream.download(&self.gathered)?;
+        let (topology, ambiguous) = match &gathered[GATHERED_LEN..] {
             [totals @ .., ambiguous] => (TopologyCounts::from_totals(totals), *ambiguous),
             [] => (TopologyCounts::default(), 0),
         };
-        Ok(Counted {
-            vertices: picked[0],
-            triangles: picked[2] - ambiguous - picked[1],
+        Ok(CountedPart {
+            vertices: gathered[0],
+            triangles: gathered[2] - ambiguous - gathered[1],
             ambiguous,
             topology,
-            non_finite_cells: picked[3] - picked[2],
+            non_finite_cells: gathered[3] - gathered[2],
             ..self.counted
         })
     }
@@ -196,10 +196,10 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
     times.end(stream, "classify")?;
     // Four offsets, followed, if ambiguous cells are resolved, by the statistics and the number of
     // these cells, which `count_subcases` adds up.
-    let mut picked = if layout.trilinear != 0 {
-        stream.zeros::<u64>(PICKED + CellCounts::TOTALS + 1)?
+    let mut gathered = if layout.trilinear != 0 {
+        stream.zeros::<u64>(GATHERED_LEN + CellCounts::TOTALS + 1)?
     } else {
-        stream.alloc::<u64>(PICKED)?
+        stream.alloc::<u64>(GATHERED_LEN)?
     };
     if layout.trilinear != 0 {
         // SAFETY: samples and words are those of the slab, the counts are the result of the
@@ -216,26 +216,33 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
                     occupied.view(),
                     ambiguous_tiles.as_view(),
                     counts,
-                    picked.view_mut().slice(PICKED, CellCounts::TOTALS + 1),
+                    gathered
+                        .view_mut()
+                        .slice(GATHERED_LEN, CellCounts::TOTALS + 1),
                 ),
             )?;
         }
         times.end(stream, "count subcases")?;
     }
-    let own_vertices = if slab.owns_last_plane {
+    let own_vertices = if slab.owns_end_plane {
         layout.triangle_counts_start()
     } else {
-        layout.last_plane_counts_start()
+        layout.end_plane_counts_start()
     };
-    let at: [u64; PICKED] = [
+    let at: [u64; GATHERED_LEN] = [
         own_vertices,
         layout.triangle_counts_start(),
         layout.counts_len() - 2,
         layout.counts_len() - 1,
     ];
-    exclusive_small_and_pick(stream, counts, at, picked.view_mut().slice(0, PICKED))?;
+    exclusive_small_and_gather(
+        stream,
+        counts,
+        at,
+        gathered.view_mut().slice(0, GATHERED_LEN),
+    )?;
     times.end(stream, "scan")?;
-    let counted = Counted {
+    let counted = CountedPart {
         slab,
         layout,
         below,
@@ -250,5 +257,5 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
         non_finite_cells: 0,
         times,
     };
-    Ok(PendingCount { counted, picked })
+    Ok(PendingCount { counted, gathered })
 }

@@ -1,6 +1,6 @@
 //! Second half of the fused method: emitting the vertices and triangles of a slab.
 
-use super::{Counted, ambiguous_launch, has_few_tiles, parts_launch, tiles_launch};
+use super::{CountedPart, ambiguous_launch, has_few_tiles, parts_launch, tiles_launch};
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
@@ -15,7 +15,7 @@ use ferrovox_kernels::isosurface::fused::{
     emit_word_vertices, emit_word_vertices_and_normals,
 };
 
-impl<'a, T: DeviceSample> Counted<'a, T> {
+impl<'a, T: DeviceSample> CountedPart<'a, T> {
     /// Emits the part of the mesh. `width` is the index width of the whole mesh, and `first_vertex`
     /// the number of vertices of all preceding parts.
     pub fn emit(
@@ -62,7 +62,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                         slab.plane,
                         self.edges.view(),
                         self.totals.counts(),
-                        slab.owns_last_plane as u32,
+                        slab.owns_end_plane as u32,
                         positions.view_mut(),
                     ),
                 )?;
@@ -176,7 +176,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     slab.plane,
                     self.edges.view(),
                     self.totals.counts(),
-                    slab.owns_last_plane as u32,
+                    slab.owns_end_plane as u32,
                     positions.view_mut(),
                     normal_rule(&slab.geometry, params),
                     normals.view_mut(),
@@ -211,7 +211,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     slab.plane,
                     self.edges.view(),
                     self.totals.counts(),
-                    slab.owns_last_plane as u32,
+                    slab.owns_end_plane as u32,
                     positions.view_mut(),
                     rule,
                     normals.view_mut(),
@@ -223,14 +223,14 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
 
 /// A part of a mesh whose vertices have been emitted, but not its triangles.
 pub(crate) struct PartWithVertices<'a, T> {
-    counted: Counted<'a, T>,
+    counted: CountedPart<'a, T>,
     positions: Buffer<f32>,
     normals: Option<Buffer<f32>>,
     subcases: Buffer<u16>,
 }
 
 impl<T: DeviceSample> PartWithVertices<'_, T> {
-    /// Emits the triangles and completes the part: see [`Counted::emit`].
+    /// Emits the triangles and completes the part: see [`CountedPart::emit`].
     pub fn emit_triangles(
         self,
         stream: &Stream,
@@ -266,7 +266,7 @@ impl<T: DeviceSample> PartWithVertices<'_, T> {
     }
 }
 
-impl<T: DeviceSample> Counted<'_, T> {
+impl<T: DeviceSample> CountedPart<'_, T> {
     fn emit_triangles_as<I: VertexIndex + Element>(
         &self,
         stream: &Stream,

@@ -5,7 +5,7 @@ mod emit;
 mod totals;
 
 pub(super) use count::enqueue_count;
-pub(crate) use count::{Counted, count};
+pub(crate) use count::{CountedPart, count};
 
 use super::{IsosurfaceParams, Topology, VertexPlacement, slab::Slab};
 use crate::{
@@ -44,14 +44,14 @@ fn scratch_bytes<T: Sample>(layout: WordLayout, masked: bool) -> u64 {
 }
 
 /// Returns the scratch memory of a slab in bytes. Subcases are added after counting: see
-/// [`Counted::bytes`].
+/// [`CountedPart::bytes`].
 pub(super) fn slab_scratch_bytes<T: DeviceSample>(slab: &Slab<'_, T>, topology: Topology) -> u64 {
     scratch_bytes::<T>(word_layout(slab, topology), !slab.mask.is_empty())
 }
 
 fn word_layout<T>(slab: &Slab<'_, T>, topology: Topology) -> WordLayout {
     let trilinear = topology == Topology::Trilinear;
-    WordLayout::new(slab.padded.grid, slab.first, slab.last, trilinear)
+    WordLayout::new(slab.padded.grid, slab.first, slab.end, trilinear)
 }
 
 /// Returns the scratch memory, in bytes, of the thinnest slab of a grid: an upper bound on that of

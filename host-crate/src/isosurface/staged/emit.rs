@@ -1,6 +1,6 @@
 //! Emitting the vertices and triangles of the classified cells.
 
-use super::Classified;
+use super::Classification;
 use crate::{
     device::{Buffer, Element, Launch, Stream},
     grid::{DeviceSample, index_to_world},
@@ -34,7 +34,7 @@ struct Totals {
 /// Scans the flags and counts, reads back the totals, and selects the index width.
 pub(super) fn emit<T: DeviceSample>(
     stream: &Stream,
-    classified: &Classified<'_, T>,
+    classified: &Classification<'_, T>,
     non_finite: &Buffer<u64>,
     mut times: StageTimes,
 ) -> Result<DeviceMesh, IsosurfaceError> {
@@ -80,7 +80,7 @@ const INNER: usize = 3;
 
 fn emit_with<T: DeviceSample, I: Count + Element>(
     stream: &Stream,
-    classified: &Classified<'_, T>,
+    classified: &Classification<'_, T>,
     scans: PendingScans<'_, 4>,
     totals: Totals,
     mut times: StageTimes,

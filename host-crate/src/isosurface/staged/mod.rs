@@ -24,7 +24,7 @@ use std::borrow::Cow;
 const CELLS_PER_THREAD: u32 = 4;
 
 /// Results of the classification stages.
-struct Classified<'a, T> {
+struct Classification<'a, T> {
     volume: &'a DeviceVolume<T>,
     /// World position that vertices are relative to.
     origin: Point3<f64>,
@@ -151,7 +151,7 @@ pub(super) fn extract<T: DeviceSample>(
     }
     times.end(stream, "edges")?;
 
-    let classified = Classified {
+    let classified = Classification {
         volume,
         origin,
         params,

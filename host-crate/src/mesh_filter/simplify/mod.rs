@@ -85,7 +85,7 @@ pub struct SimplifyReport {
 /// let ball = synthetic::sphere(&stream, [32, 32, 32], 12.0)?;
 /// let surface = isosurface::extract(&stream, &ball, None, &IsosurfaceParams::default())?;
 /// let mesh = surface.download(&stream)?;
-/// let (coarse, report) = simplify(&mesh, SimplifyTarget::Fraction(0.2), &Monitor::silent())?;
+/// let (coarse, report) = simplify(&mesh, SimplifyTarget::Fraction(0.2), &Monitor::new())?;
 /// assert!(coarse.triangles.len() * 5 <= mesh.triangles.len() && report.error < 0.2);
 /// let after = mesh::check(&coarse);
 /// assert!(after.is_closed() && after.is_manifold() && after.is_oriented());

@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
 ///     output: Some(output.clone()),
 ///     ..DistanceJob::new(source, SitesFrom::Mask)
 /// };
-/// let outcome = run(&job, &Monitor::silent())?;
+/// let outcome = run(&job, &Monitor::new())?;
 /// assert_eq!((outcome.sites, outcome.range, outcome.exact), (1, Some([0.0, 6.0]), true));
 ///
 /// let (map, _) = read_volume(&output, &ReadOptions::default())?.volume.into_f32();
@@ -197,12 +197,12 @@ mod tests {
                     flag.cancel();
                 }
             };
-            let monitor = Monitor::silent().on_progress(&cancel).cancelled_by(&flag);
+            let monitor = Monitor::new().on_progress(&cancel).cancelled_by(&flag);
             let error = run(&job, &monitor).unwrap_err();
             assert!(error.is_cancelled(), "{error}");
             assert_eq!(fs::read(job.output.as_ref().unwrap()).unwrap(), b"old");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
-            run(&job, &Monitor::silent()).unwrap();
+            run(&job, &Monitor::new()).unwrap();
             fs::write(job.output.as_ref().unwrap(), b"old").unwrap();
         }
     }
@@ -223,7 +223,7 @@ mod tests {
                 max_distance,
                 ..job.clone()
             };
-            let outcome = run(&job, &Monitor::silent()).unwrap();
+            let outcome = run(&job, &Monitor::new()).unwrap();
             assert_eq!(outcome.exact, exact, "{method:?} {max_distance:?}");
             assert_eq!(outcome.method, method.unwrap_or_default());
         }
@@ -233,7 +233,7 @@ mod tests {
     fn conflicting_options_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let mask_job = job(folder.path());
-        let error_of = |job: DistanceJob| match run(&job, &Monitor::silent()) {
+        let error_of = |job: DistanceJob| match run(&job, &Monitor::new()) {
             Err(PipelineError::DistanceJob(error)) => error.to_string(),
             other => panic!("{other:?}"),
         };

@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
 /// let job = LabelMeshJob::new(VolumeSource::new(&input))
 ///     .output(output)
 ///     .check(LabelCheck::Required);
-/// let outcome = label_mesh::run(&job, &Monitor::silent())?;
+/// let outcome = label_mesh::run(&job, &Monitor::new())?;
 /// assert_eq!(outcome.labels.len(), 2);
 /// assert_eq!(outcome.labels[1].voxels, 48);
 /// assert!(folder.path().join("8.stl").exists());

@@ -129,7 +129,7 @@ fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Input, PipelineErr
 }
 
 /// A surface extracted on one device.
-enum Extracted {
+enum ExtractedSurface {
     OnDevice(Box<DeviceMesh>),
     /// The mesh was extracted and downloaded in parts.
     OnHost(HostMesh),
@@ -186,13 +186,13 @@ impl Extraction<'_> {
                 Method::Staged => Some(whole?),
             };
             Ok(match whole {
-                Some(mesh) => Extracted::OnDevice(Box::new(mesh)),
-                None => Extracted::OnHost(extract_in_parts()?),
+                Some(mesh) => ExtractedSurface::OnDevice(Box::new(mesh)),
+                None => ExtractedSurface::OnHost(extract_in_parts()?),
             })
         };
         let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
         let surface = match extracted {
-            Extracted::OnDevice(mut mesh) => {
+            ExtractedSurface::OnDevice(mut mesh) => {
                 let is_smooth = self
                     .job
                     .filters
@@ -208,7 +208,7 @@ impl Extraction<'_> {
                     devices: vec![DeviceRun::new(device, 1, times)],
                 }
             }
-            Extracted::OnHost(parts) => Surface {
+            ExtractedSurface::OnHost(parts) => Surface {
                 mesh: parts.mesh,
                 is_smooth: false,
                 non_finite_cells: parts.non_finite_cells,

@@ -57,7 +57,7 @@ use crate::{
 /// let job = MeshJob::new(VolumeSource::new(&input), Level::Iso(3.5))
 ///     .output(output)
 ///     .check(MeshCheck::Required);
-/// let outcome = mesh::run(&job, &Monitor::silent())?;
+/// let outcome = mesh::run(&job, &Monitor::new())?;
 /// assert_eq!((outcome.vertices, outcome.triangles), (16, 18));
 /// // the surface ends at the border of the volume
 /// assert!(matches!(outcome.warnings[..], [Warning::OpenMesh { .. }]));

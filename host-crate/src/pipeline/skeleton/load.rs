@@ -31,7 +31,7 @@ impl SkeletonJob {
             } => (source, *level, *inside),
             ObjectSource::Labels { .. } => return Err(SkeletonJobError::LabelsNeedMedial.into()),
             ObjectSource::Mesh { path, grid } => {
-                let mask = voxels_of_mesh(path, grid, stream, stages)?;
+                let mask = voxelize_mesh(path, grid, stream, stages)?;
                 return Ok(Object::new(mask));
             }
         };
@@ -97,7 +97,7 @@ impl SkeletonJob {
             }
             ObjectSource::Mesh { path, grid } => {
                 let stream = self.stream()?;
-                let mask = voxels_of_mesh(path, grid, &stream, stages)?;
+                let mask = voxelize_mesh(path, grid, &stream, stages)?;
                 let mask = Mask::download(&stream, &mask).map_err(at(path))?;
                 Object::new(HostVoxels::Mask(mask))
             }
@@ -126,7 +126,7 @@ impl SkeletonJob {
 }
 
 /// Reads a mesh and voxelizes it.
-fn voxels_of_mesh(
+fn voxelize_mesh(
     path: &Path,
     grid: &VoxelizeParams,
     stream: &Stream,

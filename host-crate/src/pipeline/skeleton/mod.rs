@@ -68,7 +68,7 @@ struct ExtractedSkeletons {
 ///     outputs: vec![folder.path().join("bar-{label}.swc")],
 ///     ..SkeletonJob::new(object, Vec::new())
 /// };
-/// let outcome = run(&job, &Monitor::silent())?;
+/// let outcome = run(&job, &Monitor::new())?;
 /// assert_eq!(outcome.is_certified(), Some(true));
 /// let mut bars = outcome.labels.iter();
 /// assert!(bars.all(|bar| bar.skeleton.is_connected() && bar.skeleton.length() > 15.0));

@@ -63,7 +63,7 @@ fn potential_field_job_writes_skeleton_field_and_picture() {
     };
     let reported = Mutex::new(Vec::new());
     let hook = |at: crate::monitor::Progress| reported.lock().unwrap().push(at.stage);
-    let outcome = run(&job, &Monitor::silent().on_progress(&hook)).unwrap();
+    let outcome = run(&job, &Monitor::new().on_progress(&hook)).unwrap();
     assert!(outcome.total_certificate().unwrap().is_balanced() && outcome.warnings.is_empty());
     assert_eq!(outcome.is_certified(), None);
     assert_eq!(outcome.dims, [44, 12, 12]);
@@ -99,14 +99,14 @@ fn cancelled_jobs_write_nothing() {
     };
     let flag = CancelFlag::new();
     flag.cancel();
-    let error = run(&job, &Monitor::silent().cancelled_by(&flag)).unwrap_err();
+    let error = run(&job, &Monitor::new().cancelled_by(&flag)).unwrap_err();
     assert!(error.is_cancelled(), "{error}");
     assert!(!output.exists());
     let without_devices = SkeletonJob {
         devices: Vec::new(),
         ..job
     };
-    let error = run(&without_devices, &Monitor::silent()).unwrap_err();
+    let error = run(&without_devices, &Monitor::new()).unwrap_err();
     let text = error.to_string();
     assert!(text.ends_with("bar.ply: no devices given; pass at least one"));
 }
@@ -145,7 +145,7 @@ fn labels_are_written_to_one_file_each_or_to_one_file() {
         }),
         ..SkeletonJob::new(write_labels(folder.path()), vec![Device::cpu()])
     };
-    let outcome = run(&job, &Monitor::silent()).unwrap();
+    let outcome = run(&job, &Monitor::new()).unwrap();
     let found: Vec<_> = outcome.labels.iter().map(|label| label.label).collect();
     assert_eq!(
         (found, outcome.is_certified()),
@@ -170,7 +170,7 @@ fn labels_are_written_to_one_file_each_or_to_one_file() {
         devices: Vec::new(),
         ..job.clone()
     };
-    let outcome = run(&selected, &Monitor::silent()).unwrap();
+    let outcome = run(&selected, &Monitor::new()).unwrap();
     assert_eq!((outcome.labels.len(), outcome.written.len()), (2, 5));
 }
 
@@ -185,7 +185,7 @@ fn no_file_is_written_twice() {
             outputs: outputs.iter().map(|name| path(name)).collect(),
             ..SkeletonJob::new(object.clone(), Vec::new())
         };
-        run(&job, &Monitor::silent()).unwrap_err().to_string()
+        run(&job, &Monitor::new()).unwrap_err().to_string()
     };
     assert!(error_text(&["{label}.swc", "5.swc"]).contains("which is written too"));
     assert!(error_text(&["{label}.nrrd"]).contains("skeletons are written as"));
@@ -226,7 +226,7 @@ fn detached_samples_are_not_overwritten() {
             outputs: vec![path("{label}.swc")],
             ..SkeletonJob::new(object, Vec::new())
         };
-        let error = run(&job, &Monitor::silent()).unwrap_err().to_string();
+        let error = run(&job, &Monitor::new()).unwrap_err().to_string();
         assert!(error.contains("which is read"), "{error}");
     }
     assert_eq!(std::fs::read(path("1.swc")).unwrap(), [1; 27]);
@@ -236,7 +236,7 @@ fn detached_samples_are_not_overwritten() {
 fn options_of_the_other_method_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let job = SkeletonJob::new(write_labels(folder.path()), vec![Device::cpu()]);
-    let error_text = |job: SkeletonJob| run(&job, &Monitor::silent()).unwrap_err().to_string();
+    let error_text = |job: SkeletonJob| run(&job, &Monitor::new()).unwrap_err().to_string();
     let potential_field = Method::PotentialField(potential_field::Params::default());
     assert!(
         error_text(SkeletonJob {
@@ -301,7 +301,7 @@ fn cavities_are_filled_before_the_extraction() {
             fill_cavities,
             ..SkeletonJob::new(object.clone(), vec![Device::cpu()])
         };
-        let outcome = run(&job, &Monitor::silent()).unwrap();
+        let outcome = run(&job, &Monitor::new()).unwrap();
         let [component] = outcome.labels[0].components() else {
             panic!("{outcome:?}")
         };
@@ -316,7 +316,7 @@ fn medial_skeleton_of_a_mesh_is_certified() {
         outputs: vec![folder.path().join("bar-{label}.swc")],
         ..SkeletonJob::new(write_bar(folder.path()), vec![Device::cpu()])
     };
-    let outcome = run(&job, &Monitor::silent()).unwrap();
+    let outcome = run(&job, &Monitor::new()).unwrap();
     assert_eq!(
         (outcome.is_certified(), outcome.total_certificate()),
         (Some(true), None)

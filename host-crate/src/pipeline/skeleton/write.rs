@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// Files that were written.
 #[derive(Default)]
-pub struct Written {
+pub struct WrittenFiles {
     /// Paths of the files.
     pub files: Vec<PathBuf>,
     /// Number of cycles cut in the last output in a tree format.
@@ -28,14 +28,14 @@ impl SkeletonJob {
         group: &mut FileGroup,
         labels: &[LabelOutcome],
         warnings: &mut Vec<Warning>,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WrittenFiles, FileError> {
         let all: Vec<(i64, &Skeleton)> = labels
             .iter()
             .map(|label| (label.label, &label.skeleton))
             .collect_or_unwind();
         let numbers: Vec<i64> = labels.iter().map(|label| label.label).collect_or_unwind();
         let has_labels = matches!(self.object, ObjectSource::Labels { .. });
-        let mut written = Written::default();
+        let mut written = WrittenFiles::default();
         for output in &self.outputs {
             let mut cut = 0;
             if has_placeholder(output) || !has_labels {

@@ -3,7 +3,7 @@
 use super::{
     Job, StreamError, StreamReport,
     plan::Plan,
-    source::{Filled, Slabs},
+    source::{SlabBuffer, Slabs},
     worker::{FinishedPart, Worker},
 };
 use crate::{
@@ -77,7 +77,7 @@ pub(super) fn extract_slabs<T: DeviceSample + Sample>(
         let (free, free_buffers) = channel();
         for _ in 0..workers + 1 {
             // cannot fail: the receiver exists
-            let _ = free.send(Filled::default());
+            let _ = free.send(SlabBuffer::default());
         }
         let (mut to_workers, mut jobs) = (Vec::new(), Vec::new());
         for device in &job.devices[..workers] {

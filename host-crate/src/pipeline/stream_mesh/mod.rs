@@ -36,7 +36,7 @@ use crate::{
 };
 use extract::extract_slabs;
 use plan::Plan;
-use source::{Filled, OpenPlanes, Planes, Slabs};
+use source::{OpenPlanes, Planes, SlabBuffer, Slabs};
 
 /// Inputs of the extraction once the slab axis is chosen.
 #[derive(Clone, Copy)]
@@ -94,7 +94,7 @@ struct Job<'a> {
 ///     params: &params,
 ///     options: &options,
 /// };
-/// let report = stream_mesh(inputs, &Monitor::silent())?;
+/// let report = stream_mesh(inputs, &Monitor::new())?;
 /// assert_eq!((report.vertices, report.triangles), (16, 18));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -161,7 +161,7 @@ impl<'a> Request<'a> {
         let geometry = self.options.geometry.unwrap_or(*volume.geometry());
         let divide = |along: SlabAxis| -> Result<_, StreamError> {
             let grid = kernel_grid(along.turn(volume.dims()))?;
-            let geometry = geometry.turned(along.turn([0, 1, 2]));
+            let geometry = geometry.permute_axes(along.turn([0, 1, 2]));
             let job = Job {
                 along,
                 partition: SlabPartition::new(grid, geometry, self.params)?,
@@ -238,9 +238,9 @@ fn max_plane_bytes<T: DeviceSample + Sample>(
     let stream: Stream = job.devices[0].stream()?;
     let width = plan::widest(job.params, job.partition.padded.grid);
     let mut max = PieceBytes::default();
-    let mut filled = Filled::default();
+    let mut filled = SlabBuffer::default();
     slabs.rewind();
-    for slab in job.partition.slabs_of_height(1) {
+    for slab in job.partition.slabs_with_height(1) {
         job.monitor.check()?;
         slabs.fill(&slab, &mut filled)?;
         let (samples, mask) = (

@@ -7,7 +7,7 @@
 use super::{SampleConversion, SlabAxis, StreamError, StreamOptions};
 use crate::{
     grid::{
-        Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level, with_sample_type,
+        Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, subtract_level, with_sample_type,
     },
     io::{FileError, VolumeReader},
     isosurface::{VolumeSlab, partition::SlabPartition},
@@ -79,7 +79,7 @@ pub(super) fn from_i32<'r>(
 ) -> Planes<'r, f32> {
     match options.conversion {
         SampleConversion::Subtract(offset) => converted(reader, along, move |sample: i32| {
-            less_level(sample.into(), offset)
+            subtract_level(sample.into(), offset)
         }),
         _ => converted(reader, along, i32_to_f32),
     }
@@ -93,7 +93,7 @@ pub(super) fn from_f64<'r>(
 ) -> Planes<'r, f32> {
     match options.conversion {
         SampleConversion::Subtract(offset) => {
-            converted(reader, along, move |sample| less_level(sample, offset))
+            converted(reader, along, move |sample| subtract_level(sample, offset))
         }
         _ => converted(reader, along, f64_to_f32),
     }
@@ -196,7 +196,7 @@ fn resize<T: Sample>(list: &mut Vec<T>, len: usize) -> Result<(), OutOfMemory> {
 }
 
 /// Samples and mask of a slab.
-pub(super) struct Filled<T> {
+pub(super) struct SlabBuffer<T> {
     pub samples: Vec<T>,
     /// Mask of the slab; empty without a mask.
     pub mask: Vec<u8>,
@@ -205,7 +205,7 @@ pub(super) struct Filled<T> {
     pub number: usize,
 }
 
-impl<T> Default for Filled<T> {
+impl<T> Default for SlabBuffer<T> {
     fn default() -> Self {
         Self {
             samples: Vec::new(),
@@ -294,7 +294,11 @@ impl<'r, T: Sample> Slabs<'r, T> {
     }
 
     /// Reads a slab, which follows the previous one.
-    pub fn fill(&mut self, slab: &VolumeSlab, filled: &mut Filled<T>) -> Result<(), StreamError> {
+    pub fn fill(
+        &mut self,
+        slab: &VolumeSlab,
+        filled: &mut SlabBuffer<T>,
+    ) -> Result<(), StreamError> {
         let (planes, plane) = (slab.planes.clone(), self.partition.plane_len());
         let (next, statistics) = (self.next, &mut self.statistics);
         self.volume
@@ -313,11 +317,11 @@ impl<'r, T: Sample> Slabs<'r, T> {
     pub fn read_all(
         &mut self,
         height: u32,
-        free_buffers: Receiver<Filled<T>>,
-        workers: &[SyncSender<Filled<T>>],
+        free_buffers: Receiver<SlabBuffer<T>>,
+        workers: &[SyncSender<SlabBuffer<T>>],
     ) -> Result<Duration, StreamError> {
         let mut reading = Duration::ZERO;
-        for (number, slab) in self.partition.slabs_of_height(height).enumerate() {
+        for (number, slab) in self.partition.slabs_with_height(height).enumerate() {
             let Ok(mut filled) = free_buffers.recv() else {
                 return Ok(reading);
             };

@@ -1,6 +1,6 @@
 //! Worker of one device: extracts the mesh of its slabs.
 
-use super::{Job, StreamDevice, plan::Plan, source::Filled};
+use super::{Job, StreamDevice, plan::Plan, source::SlabBuffer};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream},
     grid::DeviceSample,
@@ -45,9 +45,9 @@ pub(super) struct Worker<'a, T> {
     pub plan: Plan,
     pub device: &'a Device,
     /// Slabs that have been read.
-    pub filled: Receiver<Filled<T>>,
+    pub filled: Receiver<SlabBuffer<T>>,
     /// Returns the buffers of slabs that have been uploaded.
-    pub free: Sender<Filled<T>>,
+    pub free: Sender<SlabBuffer<T>>,
     /// Counts of the slabs.
     pub offsets: &'a Offsets<PartCounts>,
 }

@@ -121,7 +121,7 @@ mod sealed {
 ///     (12..=27, 5, 1) => 5,
 ///     _ => 0,
 /// })?;
-/// let skeletons = medial::extract(&[], &labels, &medial::Params::default(), Monitor::silent())?;
+/// let skeletons = medial::extract(&[], &labels, &medial::Params::default(), Monitor::new())?;
 /// assert!(skeletons.is_certified());
 /// let [ring, rod] = [3, 5].map(|label| &skeletons.get(label).unwrap().skeleton);
 /// assert_eq!((ring.cycles(), rod.cycles()), (1, 0));

@@ -136,7 +136,7 @@ mod tests {
                 .unwrap()
                 .push((progress.done, progress.total))
         };
-        let monitor = Monitor::silent().on_progress(&hook);
+        let monitor = Monitor::new().on_progress(&hook);
         let counter = monitor.counter("skeletons", 100_000);
         let progress = ComponentProgress::new(&counter, 100_000);
         progress.report(Stage::Voxels, 1, 2).unwrap();
@@ -155,7 +155,7 @@ mod tests {
         let reported = Mutex::new(Vec::new());
         let hook = |progress: Progress| reported.lock().unwrap().push(progress.done);
         let flag = CancelFlag::new();
-        let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&flag);
+        let monitor = Monitor::new().on_progress(&hook).cancelled_by(&flag);
         let counter = monitor.counter("skeletons", 9);
         let progress = ComponentProgress::new(&counter, 9);
         progress.finish_stage(Stage::Voxels).unwrap();
@@ -186,7 +186,7 @@ mod tests {
         let mask = block();
         let reported = Mutex::new(Vec::new());
         let hook = |progress: Progress| reported.lock().unwrap().push(progress);
-        let monitor = Monitor::silent().on_progress(&hook);
+        let monitor = Monitor::new().on_progress(&hook);
         extract_block(&mask, monitor).unwrap();
         let reported = reported.into_inner().unwrap();
         let [first, .., last] = &reported[..] else {
@@ -207,7 +207,7 @@ mod tests {
             reported.lock().unwrap().push(progress.done);
             flag.cancel();
         };
-        let silent = Monitor::silent().cancelled_by(&flag);
+        let silent = Monitor::new().cancelled_by(&flag);
         let is_cancelled = |result: Result<Skeletons, _>| {
             matches!(
                 result,
@@ -234,7 +234,7 @@ mod tests {
                     std::thread::sleep(std::time::Duration::from_millis(milliseconds));
                     other.cancel();
                 });
-                extract_block(&mask, Monitor::silent().cancelled_by(&flag))
+                extract_block(&mask, Monitor::new().cancelled_by(&flag))
             });
             assert!(result.is_ok() || is_cancelled(result));
         }

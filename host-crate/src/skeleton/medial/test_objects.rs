@@ -63,5 +63,5 @@ pub fn skeletons(
     })
     .unwrap();
     let params = Params::default();
-    extract(&[], volume.view(), &params, Monitor::silent()).unwrap()
+    extract(&[], volume.view(), &params, Monitor::new()).unwrap()
 }

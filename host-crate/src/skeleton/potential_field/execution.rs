@@ -36,7 +36,7 @@ impl<'a> Execution<'a> {
         Ok(Self {
             first,
             streams,
-            monitor: Monitor::silent(),
+            monitor: Monitor::new(),
         })
     }
 
@@ -45,7 +45,7 @@ impl<'a> Execution<'a> {
         Self {
             first: stream,
             streams: std::slice::from_ref(stream),
-            monitor: Monitor::silent(),
+            monitor: Monitor::new(),
         }
     }
 

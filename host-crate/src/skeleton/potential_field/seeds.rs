@@ -57,7 +57,7 @@ pub fn low_divergence_voxels(
     if min >= max {
         return Ok(Vec::new());
     }
-    let positions = DevicePoints::from_sites(stream, mask)?.download(stream)?;
+    let positions = DevicePoints::from_mask(stream, mask)?.download(stream)?;
     Ok(candidates(&positions, &divergences, |d| d <= limit))
 }
 
@@ -104,7 +104,7 @@ pub fn high_curvature_voxels(
         .into_iter()
         .map(|count| count as f32)
         .collect_or_unwind();
-    let positions = DevicePoints::from_sites(stream, boundary)?.download(stream)?;
+    let positions = DevicePoints::from_mask(stream, boundary)?.download(stream)?;
     let max = limit.min(MAX_CONVEX_COUNT) as f32;
     Ok(candidates(&positions, &counts, |count| count <= max))
 }

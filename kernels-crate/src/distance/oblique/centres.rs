@@ -1,4 +1,4 @@
-//! NearestSiteSearch sites of the centres of blocks of voxels.
+//! Nearest sites of the centres of blocks of voxels.
 
 use super::{
     metric::ObliqueMetric,

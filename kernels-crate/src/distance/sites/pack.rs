@@ -9,7 +9,7 @@ use cuda_std::{View, ViewMut, kernel, thread};
 
 /// Bits of one word. Padding bits are 0.
 #[derive(Clone, Copy)]
-struct Packed {
+struct PackedWord {
     within: u32,
     beyond: u32,
 }
@@ -100,7 +100,7 @@ impl<T: Sample> Job<'_, T> {
     }
 
     #[inline(always)]
-    fn write(&self, at: u64, word: Packed) {
+    fn write(&self, at: u64, word: PackedWord) {
         self.within.write(at as usize, word.within);
         if !self.beyond.is_empty() {
             self.beyond.write(at as usize, word.beyond);
@@ -135,7 +135,7 @@ impl<T: Sample> Job<'_, T> {
                 }
                 continue;
             }
-            let mut packed = Packed {
+            let mut packed = PackedWord {
                 within: 0,
                 beyond: 0,
             };
@@ -160,7 +160,7 @@ impl<T: Sample> Job<'_, T> {
     /// vectorise it.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
-    fn pack_full_word(&self, first: usize) -> Packed {
+    fn pack_full_word(&self, first: usize) -> PackedWord {
         let samples = self.samples.read_vector::<32>(first);
         let within = pack_flags(|k| self.range.contains(samples[k].value()));
         let beyond = if self.beyond.is_empty() {
@@ -168,7 +168,7 @@ impl<T: Sample> Job<'_, T> {
         } else {
             pack_flags(|k| self.is_beyond(samples[k].value()))
         };
-        Packed { within, beyond }
+        PackedWord { within, beyond }
     }
 
     /// Packs the words of one group with a warp whose lanes read single samples.
@@ -179,7 +179,7 @@ impl<T: Sample> Job<'_, T> {
         let [mut in_row, y, z] = bits.word_position(first);
         let mut row = bits.grid.sample(0, y, z);
         let mut word = first;
-        let mut own_word = Packed {
+        let mut own_word = PackedWord {
             within: 0,
             beyond: 0,
         };
@@ -208,7 +208,7 @@ impl<T: Sample> Job<'_, T> {
                 ballot(exists && self.is_beyond(value))
             };
             if lane == word {
-                own_word = Packed { within, beyond };
+                own_word = PackedWord { within, beyond };
             }
         });
         let at = first + lane as u64;
@@ -249,7 +249,7 @@ impl<T: Sample> Job<'_, T> {
             .quads()
             .read_group(self.samples, which, lane, 0.0, vote);
         if exists {
-            let word = Packed {
+            let word = PackedWord {
                 within: interleaved_word(within, lane % 4),
                 beyond: interleaved_word(beyond, lane % 4),
             };

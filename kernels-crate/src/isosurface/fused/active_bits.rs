@@ -32,7 +32,7 @@ impl ActiveBits {
     ) -> Self {
         let [own, along_y, along_z, _] = corners.rows;
         let right = layout.right_neighbour_mask(word);
-        let cells_rise = y + 1 < layout.grid.ny && tile.z < layout.last;
+        let cells_rise = y + 1 < layout.grid.ny && tile.z < layout.end;
         Self {
             edges: [
                 (own[0] ^ own[1]) & right,

@@ -21,7 +21,7 @@ impl CornerBits {
         } else {
             0
         };
-        let dz = if z < layout.last {
+        let dz = if z < layout.end {
             layout.per_plane() as usize
         } else {
             0

@@ -21,8 +21,8 @@ pub const EXTRA_COUNTS: u64 = 2;
 /// The words of a grid, and the range of planes whose cells are meshed.
 ///
 /// Words of sample bits cover the whole grid, row by row. Words of active edges and occupied cells
-/// cover only the planes `first` to `last`: the lower planes of the cells `first <= z < last`, and
-/// the plane `last` on top of them, which has vertices in it but none above it. Tiles are ranges of
+/// cover only the planes `first` to `end`: the lower planes of the cells `first <= z < end`, and
+/// the plane `end` on top of them, which has vertices in it but none above it. Tiles are ranges of
 /// words of one plane.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,22 +34,22 @@ pub struct WordLayout {
     /// First plane of the meshed cells.
     pub first: u32,
     /// Plane after the last plane of the meshed cells.
-    pub last: u32,
+    pub end: u32,
     /// 1 if ambiguous cells are resolved by the trilinear interpolant and may have inner vertices,
     /// else 0.
     pub trilinear: u32,
 }
 
 impl WordLayout {
-    /// Creates the layout of a grid, for the cells `first <= z < last`, with `first < last <
+    /// Creates the layout of a grid, for the cells `first <= z < end`, with `first < end <
     /// grid.nz`. `trilinear` selects the [resolution of ambiguous
     /// cells](crate::isosurface::topology::Subcase).
-    pub const fn new(grid: Grid, first: u32, last: u32, trilinear: bool) -> Self {
+    pub const fn new(grid: Grid, first: u32, end: u32, trilinear: bool) -> Self {
         Self {
             grid,
             per_row: div_ceil_u32(grid.nx, 32),
             first,
-            last,
+            end,
             trilinear: trilinear as u32,
         }
     }
@@ -67,10 +67,10 @@ impl WordLayout {
     }
 
     /// Returns the number of words of active edges and occupied cells, over the planes `first` to
-    /// `last`.
+    /// `end`.
     #[inline(always)]
     pub const fn edge_words(self) -> u64 {
-        self.per_plane() * (self.last - self.first + 1) as u64
+        self.per_plane() * (self.end - self.first + 1) as u64
     }
 
     /// Returns the number of tiles per plane.
@@ -82,7 +82,7 @@ impl WordLayout {
     /// Returns the number of tiles.
     #[inline(always)]
     pub const fn tiles(self) -> u64 {
-        self.tiles_per_plane() * (self.last - self.first + 1) as u64
+        self.tiles_per_plane() * (self.end - self.first + 1) as u64
     }
 
     /// Returns the number of parts of all tiles.
@@ -137,10 +137,10 @@ impl WordLayout {
         (self.tiles() + 1) * self.trilinear as u64
     }
 
-    /// Returns the index of the first vertex count of the plane `last`.
+    /// Returns the index of the first vertex count of the plane `end`.
     #[inline(always)]
-    pub const fn last_plane_counts_start(self) -> u64 {
-        self.vertex_groups() * self.tiles_per_plane() * (self.last - self.first) as u64
+    pub const fn end_plane_counts_start(self) -> u64 {
+        self.vertex_groups() * self.tiles_per_plane() * (self.end - self.first) as u64
     }
 
     /// Returns a bit mask of the samples of word `word` of a row that have a right neighbour.

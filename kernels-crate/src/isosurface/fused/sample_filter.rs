@@ -101,7 +101,7 @@ impl SampleFilter<'_> {
         let [x, y_edges, z_edges] = active.edges;
         active.edges = [x & around_x, y_edges & around_y, z_edges & around_z];
         active.occupied &= own.finite & own.unmasked;
-        if z == layout.last {
+        if z == layout.end {
             return 0;
         }
         let exist = if y + 1 < layout.grid.ny {

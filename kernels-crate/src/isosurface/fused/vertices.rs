@@ -36,14 +36,14 @@ struct VertexRanges {
 
 impl VertexRanges {
     #[inline(always)]
-    fn new(tile: &Tile, layout: WordLayout, offsets: View<u64>, owns_last_plane: bool) -> Self {
+    fn new(tile: &Tile, layout: WordLayout, offsets: View<u64>, owns_end_plane: bool) -> Self {
         let range = |at: u64| {
             let start = offsets.read(at as usize);
             (start, (offsets.read(at as usize + 1) - start) as u32)
         };
         let (in_plane, in_plane_count) = range(tile.in_plane_index);
         let (above, above_count) = range(tile.above_index);
-        let is_next_slabs_plane = tile.z == layout.last && !owns_last_plane;
+        let is_next_slabs_plane = tile.z == layout.end && !owns_end_plane;
         Self {
             in_plane,
             above,
@@ -121,12 +121,12 @@ fn for_each_vertex(
     layout: WordLayout,
     edges: View<u32>,
     offsets: View<u64>,
-    owns_last_plane: u32,
+    owns_end_plane: u32,
     mut emit: impl FnMut(u32, [u32; 3], usize),
 ) {
     let list = shared_view![u16; MAX_LISTED_EDGES as usize];
     layout.for_each_tile(div_rem, |tile| {
-        let ranges = VertexRanges::new(&tile, layout, offsets, owns_last_plane != 0);
+        let ranges = VertexRanges::new(&tile, layout, offsets, owns_end_plane != 0);
         let mut start = 0;
         while start < ranges.count {
             list_edges(&tile, layout, edges, ranges.in_plane_count, start, list);
@@ -153,8 +153,8 @@ fn for_each_vertex(
 
 /// Writes the positions of the vertices on edges.
 ///
-/// `plane` is the plane of the volume at plane 0 of the grid. Vertices in the plane `layout.last`
-/// are written only if `owns_last_plane` is not 0.
+/// `plane` is the plane of the volume at plane 0 of the grid. Vertices in the plane `layout.end`
+/// are written only if `owns_end_plane` is not 0.
 ///
 /// **Mapping:** one block per tile. **Phases**, separated by barriers: (1) one word per thread:
 /// read its active edges (16 bytes) and list them in shared memory in mesh order, at most 4096 at a
@@ -175,10 +175,10 @@ pub unsafe fn emit_word_vertices<T: Sample>(
     plane: u32,
     edges: View<u32>,
     offsets: View<u64>,
-    owns_last_plane: u32,
+    owns_end_plane: u32,
     positions: ViewMut<f32>,
 ) {
-    for_each_vertex(layout, edges, offsets, owns_last_plane, |axis, low, at| {
+    for_each_vertex(layout, edges, offsets, owns_end_plane, |axis, low, at| {
         let edge = ActiveEdge::new(axis, low, |index| padded.value(samples, index));
         write3(
             positions,
@@ -205,12 +205,12 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
     plane: u32,
     edges: View<u32>,
     offsets: View<u64>,
-    owns_last_plane: u32,
+    owns_end_plane: u32,
     positions: ViewMut<f32>,
     rule: NormalRule,
     normals: ViewMut<f32>,
 ) {
-    for_each_vertex(layout, edges, offsets, owns_last_plane, |axis, low, at| {
+    for_each_vertex(layout, edges, offsets, owns_end_plane, |axis, low, at| {
         let value = |index| padded.value(samples, index);
         let edge = ActiveEdge::new(axis, low, value);
         let crossing = edge.linear_crossing(iso);
@@ -240,12 +240,12 @@ pub unsafe fn emit_cubic_word_vertices<T: Sample>(
     plane: u32,
     edges: View<u32>,
     offsets: View<u64>,
-    owns_last_plane: u32,
+    owns_end_plane: u32,
     positions: ViewMut<f32>,
     rule: NormalRule,
     normals: ViewMut<f32>,
 ) {
-    for_each_vertex(layout, edges, offsets, owns_last_plane, |axis, low, at| {
+    for_each_vertex(layout, edges, offsets, owns_end_plane, |axis, low, at| {
         let value = |index| padded.value(samples, index);
         let edge = ActiveEdge::new(axis, low, value);
         let crossing = edge.crossing(layout.grid, iso, true, value);

@@ -62,7 +62,7 @@ pub fn masks(record: &mut Record, devices: &Devices) -> Result<()> {
     let on_device = upload(stream, &sites)?;
     let indices: Vec<u64> = (0..500).map(|number| number * number % 90_000).collect();
     let dims = inputs::SITE_DIMS;
-    let from_mask = DeviceMask::from_mask(stream, &on_device)?;
+    let from_mask = DeviceMask::from_non_zero(stream, &on_device)?;
     let masks_by_name = [
         ("above", DeviceMask::above(stream, &holes, 60.0)?),
         ("below", DeviceMask::below(stream, &holes, 60.0)?),
@@ -111,7 +111,7 @@ pub fn maps(record: &mut Record, devices: &Devices) -> Result<()> {
     let volume = inputs::sites();
     for (name, geometry) in geometries()? {
         let sites = upload(stream, &volume.clone().with_geometry(geometry))?;
-        let sites = DeviceMask::from_mask(stream, &sites)?;
+        let sites = DeviceMask::from_non_zero(stream, &sites)?;
         for method in Method::ALL {
             let mut bits = BitHash::default();
             for bound in [None, Some(7.5)] {
@@ -194,7 +194,7 @@ pub fn slabs(record: &mut Record, devices: &Devices) -> Result<()> {
 /// Records integer squared distances.
 pub fn squared(record: &mut Record, devices: &Devices) -> Result<()> {
     let stream = &devices.stream;
-    let sites = DeviceMask::from_mask(stream, &upload(stream, &inputs::sites())?)?;
+    let sites = DeviceMask::from_non_zero(stream, &upload(stream, &inputs::sites())?)?;
     let labels = upload(stream, &inputs::labels())?;
     let bounded = params(Method::Separable, Some(20.0), false);
     let free = DistanceParams::default();

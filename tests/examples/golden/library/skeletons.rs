@@ -21,7 +21,7 @@ use nalgebra::Point3;
 fn upload_solid(stream: &Stream, geometry: Geometry) -> Result<DeviceMask> {
     let voxels = inputs::solid().with_geometry(geometry);
     let voxels = DeviceVolume::upload(stream, voxels.view())?;
-    Ok(DeviceMask::from_mask(stream, &voxels)?)
+    Ok(DeviceMask::from_non_zero(stream, &voxels)?)
 }
 
 /// Records voxel classes, filled cavities, components and Euler numbers.

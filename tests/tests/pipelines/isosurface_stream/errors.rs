@@ -79,7 +79,7 @@ fn writer_with_normals_requires_normals() {
         params: &random::params(0.0, 0),
         options: &StreamOptions::default(),
     };
-    let error = stream_mesh(inputs, &Monitor::silent()).unwrap_err();
+    let error = stream_mesh(inputs, &Monitor::new()).unwrap_err();
     assert!(
         matches!(&error, StreamError::File(error) if matches!(error.problem, FileProblem::Mesh(_))),
         "{error}"
@@ -141,7 +141,7 @@ fn a_stream_is_cancelled_between_slabs() {
             assert!(!already && progress.done == 1);
             cancel.cancel();
         };
-        let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
+        let monitor = Monitor::new().on_progress(&hook).cancelled_by(&cancel);
         let inputs = StreamInputs {
             devices: &[Device::cpu(), Device::cpu()],
             volume: &mut volume,

@@ -110,7 +110,7 @@ impl Files {
             params,
             options,
         };
-        let report = stream_mesh(inputs, &Monitor::silent().on_progress(&hook))?;
+        let report = stream_mesh(inputs, &Monitor::new().on_progress(&hook))?;
         assert_eq!(told.into_inner().unwrap(), report.slabs);
         Ok(report)
     }

@@ -56,7 +56,7 @@ fn exact_cells(positions: &[Point3<f64>], exact: &[PointForce]) -> Vec<[i64; 3]>
 fn marked_cells(stream: &Stream, field: &ForceField) -> Vec<[i64; 3]> {
     let words = marked_cell_words(stream, field, 64);
     let mask = DeviceMask::from_words(stream, &words, field.mask.dims(), Geometry::default());
-    let actual = DevicePoints::from_sites(stream, &mask.unwrap()).unwrap();
+    let actual = DevicePoints::from_mask(stream, &mask.unwrap()).unwrap();
     let actual = actual.download(stream).unwrap();
     let mut cells: Vec<_> = actual.iter().map(|at| at.map(|a| a as i64)).collect();
     cells.sort_unstable();

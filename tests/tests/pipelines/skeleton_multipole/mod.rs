@@ -100,7 +100,7 @@ fn without_recomputation(order: Option<u32>, squared_near_radius: Option<u32>) -
 
 /// Downloads a field's voxels and forces.
 fn on_host(stream: &Stream, field: &ForceField) -> (Vec<Point3<f64>>, Vec<Vector3<f64>>) {
-    let positions = DevicePoints::from_sites(stream, &field.mask).unwrap();
+    let positions = DevicePoints::from_mask(stream, &field.mask).unwrap();
     let positions = positions.download(stream).unwrap();
     let forces = stream.download(&field.forces).unwrap();
     let forces = forces.as_chunks::<4>().0.iter().map(|force| {

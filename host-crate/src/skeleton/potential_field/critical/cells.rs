@@ -35,5 +35,5 @@ pub fn candidate_cells(
         grid: mask.grid,
         geometry: mask.geometry,
     };
-    Ok(DevicePoints::from_sites(stream, &cells)?.download(stream)?)
+    Ok(DevicePoints::from_mask(stream, &cells)?.download(stream)?)
 }

@@ -303,7 +303,7 @@ impl AllPairsJob<'_> {
     where
         K: for<'v> Kernel<Args<'v> = PerTargetArgs<'v>>,
     {
-        let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
+        let targets = DevicePoints::from_mask(self.stream, self.targets.mask)?;
         let plan = self.plan::<K>(targets.len() as u64)?;
         let mut sums = self.alloc_sums(plan.slices)?;
         self.launch(plan, plan.full_range(), |launch, portion| {
@@ -325,7 +325,7 @@ impl AllPairsJob<'_> {
     fn constant_memory_sums<A: Accumulator, P: Power>(
         &self,
     ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
-        let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
+        let targets = DevicePoints::from_mask(self.stream, self.targets.mask)?;
         let plan = self.plan_with_slices::<forces_constant<A, P>>(
             targets.len() as u64,
             MAX_CONSTANT_SOURCES as u64,

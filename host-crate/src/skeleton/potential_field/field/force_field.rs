@@ -251,7 +251,7 @@ fn forces_checked(
     let targets = Targets::new(stream, &mask)?;
     let pairs = targets.count.saturating_mul(sources.sources.len() as u64);
     let monitor = execution.monitor();
-    let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));
+    let counter = (!monitor.is_unobserved()).then(|| monitor.counter("field", pairs));
     let counter = counter.as_ref();
     let choice = VariantChoice {
         device: stream.device(),

@@ -43,7 +43,7 @@ impl Sources {
     /// Errors of the device.
     pub fn from_surface(stream: &Stream, classes: &VoxelClasses) -> Result<Self, SkeletonError> {
         let surface = &classes.surface;
-        let sources = Self::new(stream, DevicePoints::from_sites(stream, surface)?)?;
+        let sources = Self::new(stream, DevicePoints::from_mask(stream, surface)?)?;
         let (metric, _) = Metric::snapped(&surface.geometry);
         if metric.is_cubic() {
             return Ok(sources);

@@ -68,7 +68,7 @@ impl<'a> Targets<'a> {
             grid: coarse,
             geometry: self.mask.geometry,
         };
-        let run_coords = DevicePoints::from_sites(stream, &marks)?;
+        let run_coords = DevicePoints::from_mask(stream, &marks)?;
         let count = run_coords.len() as u64;
         Ok((TargetRuns { bits, count }, run_coords))
     }

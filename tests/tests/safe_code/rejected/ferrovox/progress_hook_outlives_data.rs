@@ -7,7 +7,7 @@ fn main() {
     let monitor;
     {
         let hook = |progress: Progress| println!("{}", progress.done);
-        monitor = Monitor::silent().on_progress(&hook);
+        monitor = Monitor::new().on_progress(&hook);
     }
-    println!("{}", monitor.is_silent());
+    println!("{}", monitor.is_unobserved());
 }

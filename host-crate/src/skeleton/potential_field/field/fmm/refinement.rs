@@ -48,7 +48,7 @@ impl Refinement<'_> {
         params: &Params,
     ) -> Result<u64, SkeletonError> {
         let mask = self.uncertain_voxels(stream, lattice, params.multipole)?;
-        let points = DevicePoints::from_sites(stream, &mask)?;
+        let points = DevicePoints::from_mask(stream, &mask)?;
         let count = points.len() as u64;
         if count == 0 {
             return Ok(0);

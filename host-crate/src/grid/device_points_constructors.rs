@@ -2,11 +2,11 @@
 
 use super::{
     DeviceMask, DevicePoints, DeviceSample, DeviceVolume, GridError,
-    mask_of_volume::{check_level, pack, pack_entry},
+    device_mask_constructors::{check_level, pack, pack_entry},
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
-    scan::exclusive_small_and_pick,
+    scan::exclusive_small_and_gather,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -14,7 +14,7 @@ use ferrovox_kernels::{
         crossings::{count_crossings, emit_crossings},
         sites::{BitRows, Range, TILE, count_tiles, emit_centres},
     },
-    scan::{PICKED, scan_small},
+    scan::{GATHERED_LEN, scan_small},
 };
 
 /// Returns a launch with one tile per block.
@@ -26,9 +26,14 @@ fn tiles_launch(tiles: u64) -> Launch {
 /// 0, so that this is the total. Synchronises the stream.
 fn scan_counts(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
     let last = counts.len() as u64 - 1;
-    let mut picked = stream.alloc::<u64>(PICKED)?;
-    exclusive_small_and_pick(stream, counts.view_mut(), [last; PICKED], picked.view_mut())?;
-    Ok(stream.download(&picked)?[0])
+    let mut gathered = stream.alloc::<u64>(GATHERED_LEN)?;
+    exclusive_small_and_gather(
+        stream,
+        counts.view_mut(),
+        [last; GATHERED_LEN],
+        gathered.view_mut(),
+    )?;
+    Ok(stream.download(&gathered)?[0])
 }
 
 impl DevicePoints {
@@ -103,13 +108,13 @@ impl DevicePoints {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn from_sites(stream: &Stream, sites: &DeviceMask) -> Result<Self, GridError> {
-        let bits = sites.layout();
+    pub fn from_mask(stream: &Stream, mask: &DeviceMask) -> Result<Self, GridError> {
+        let bits = mask.layout();
         let tiles = bits.tiles();
         let mut counts = stream.zeros::<u64>(tiles as usize + 1)?;
         // SAFETY: the words are those of the grid, and there is a count for each tile.
         unsafe {
-            let args = (sites.bits.view(), bits, counts.view_mut());
+            let args = (mask.bits.view(), bits, counts.view_mut());
             stream.launch::<count_tiles>(tiles_launch(tiles), args)?;
         }
         let points = scan_counts(stream, &mut counts)?;
@@ -119,14 +124,14 @@ impl DevicePoints {
             // SAFETY: as above, the sums are those of the counts, and there is room for every
             // point.
             unsafe {
-                let args = (sites.bits.view(), bits, offsets, coordinates.view_mut());
+                let args = (mask.bits.view(), bits, offsets, coordinates.view_mut());
                 stream.launch::<emit_centres>(tiles_launch(tiles), args)?;
             }
         }
         Ok(Self {
             coordinates,
-            dims: sites.dims(),
-            geometry: sites.geometry,
+            dims: mask.dims(),
+            geometry: mask.geometry,
         })
     }
 }

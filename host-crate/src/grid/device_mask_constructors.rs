@@ -18,13 +18,13 @@ pub(super) fn check_level(level: f32) -> Result<(), GridError> {
 }
 
 /// Returns `true` if samples can be read four at a time: rows begin at multiples of four.
-fn by_fours<T: DeviceSample>(volume: &DeviceVolume<T>) -> bool {
+fn can_load_vectors<T: DeviceSample>(volume: &DeviceVolume<T>) -> bool {
     volume.grid().nx.is_multiple_of(4)
 }
 
 /// Returns the name of the kernel that [`pack`] launches.
 pub(crate) fn pack_entry<T: DeviceSample>(volume: &DeviceVolume<T>) -> Cow<'static, str> {
-    if by_fours(volume) {
+    if can_load_vectors(volume) {
         pack_voxels_by_fours::<T>::entry()
     } else {
         pack_voxels::<T>::entry()
@@ -53,7 +53,7 @@ pub(crate) fn pack<T: DeviceSample>(
     // SAFETY: the samples are those of the grid, of which there is a word for each 32 along a row;
     // buffers begin at multiples of 16.
     unsafe {
-        if by_fours(volume) {
+        if can_load_vectors(volume) {
             stream.launch::<pack_voxels_by_fours<T>>(launch, args)?;
         } else {
             stream.launch::<pack_voxels<T>>(launch, args)?;
@@ -79,7 +79,7 @@ impl DeviceMask {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn from_mask<T: DeviceSample>(
+    pub fn from_non_zero<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
     ) -> Result<Self, GridError> {

@@ -1,8 +1,8 @@
 //! Creation of masks from bools, indices and samples on the host.
 
 use super::{
-    AnyVolume, Geometry, GridError, Inside, Mask, mask_of_volume::check_level, sample_count,
-    with_volume,
+    AnyVolume, Geometry, GridError, Inside, Mask, device_mask_constructors::check_level,
+    sample_count, with_volume,
 };
 
 impl Mask {
