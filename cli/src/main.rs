@@ -4,7 +4,7 @@
 //! error. Exit status: 0 for success, 1 for a failure, 2 for an invalid command line, and 128 plus
 //! its number for a signal that stopped the work (Ctrl-C: 130).
 
-mod abort;
+mod allocator;
 mod args;
 mod commands;
 mod device_choice;
@@ -12,6 +12,7 @@ mod escape;
 mod input;
 mod numbers;
 mod option_names;
+mod out_of_memory;
 mod report;
 mod signals;
 mod terminal;
@@ -25,9 +26,12 @@ use std::process::ExitCode;
 use terminal::{ReportedFailure, Terminal};
 use usage::{UsageError, refuse};
 
+#[global_allocator]
+static ALLOCATOR: allocator::CommandAllocator = allocator::CommandAllocator;
+
 fn main() -> ExitCode {
-    terminal::prepare_for_abort(std::env::args_os());
-    abort::exit_cleanly_on_abort();
+    terminal::prepare_json_object(std::env::args_os());
+    out_of_memory::end_instead_of_aborting();
     signals::run_command(parse_and_run).unwrap_or_else(|error| {
         terminal::line(&format!("ferrovox: error: {error:#}"));
         ExitCode::FAILURE

@@ -1,10 +1,10 @@
 //! Output: results to standard output, everything else to standard error.
 
 use crate::{
-    abort::{ABORTED, print_when_aborted},
     args::ReportArgs,
     escape::{escape, escape_json, escape_lines},
     option_names::with_options,
+    out_of_memory::set_json_object,
 };
 use anyhow::Context;
 use ferrovox::pipeline::Warning;
@@ -187,16 +187,18 @@ fn failure_object(command: &str, error: String) -> Object<'_, ()> {
     }
 }
 
-/// With `--json` among the arguments, prepares the JSON object of an aborted command while memory
-/// is available.
-pub fn prepare_for_abort(mut arguments: impl Iterator<Item = OsString>) {
+/// With `--json` among the arguments, prepares the JSON object of a command that runs out of memory
+/// while memory is available.
+pub fn prepare_json_object(mut arguments: impl Iterator<Item = OsString>) {
+    const MESSAGE: &str = "message";
     let command = arguments.nth(1).unwrap_or_default();
     let command = command.to_string_lossy();
-    let object = failure_object(&command, ABORTED.to_owned());
+    let object = failure_object(&command, MESSAGE.to_owned());
     if arguments.any(|argument| argument == "--json")
         && let Ok(text) = to_json(&object)
+        && let Some((before, after)) = text.rsplit_once(MESSAGE)
     {
-        print_when_aborted(text);
+        set_json_object(before.to_owned(), after.to_owned());
     }
 }
 

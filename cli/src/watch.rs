@@ -1,6 +1,6 @@
 //! Progress bar and cancellation of long work.
 
-use crate::{signals, terminal::Terminal};
+use crate::{out_of_memory::set_stage, signals, terminal::Terminal};
 use ferrovox::{
     monitor::{Monitor, Progress},
     pipeline::PipelineError,
@@ -27,10 +27,15 @@ pub fn run_monitored<R>(
     } else {
         Bar::on_terminal()
     };
-    let result = match bar {
-        Some(bar) => work(&silent.on_progress(&|progress| bar.show(&progress))),
-        None => work(&silent),
+    let on_progress = |progress: Progress| {
+        set_stage(progress.stage);
+        if let Some(bar) = &bar {
+            bar.show(&progress);
+        }
     };
+    let result = work(&silent.on_progress(&on_progress));
+    drop(bar);
+    set_stage("report");
     signals::begin_report();
     Ok(result?)
 }

@@ -18,7 +18,9 @@ pub fn run_command(
         .stack_size(COMMAND_STACK)
         .name("main".to_owned())
         .spawn(command)
-        .context("cannot start a thread")?;
+        .with_context(|| {
+            format!("cannot start a thread: its stack needs {COMMAND_STACK} bytes of memory")
+        })?;
     Ok(command
         .join()
         .unwrap_or_else(|panic| panic::resume_unwind(panic)))

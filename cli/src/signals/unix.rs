@@ -49,7 +49,9 @@ pub fn run_command(
             let _end = end;
             command()
         })
-        .context("cannot start a thread")?;
+        .with_context(|| {
+            format!("cannot start a thread: its stack needs {COMMAND_STACK} bytes of memory")
+        })?;
     // waits for a signal or for the end of the command
     if let Some(signal) = signals.forever().next() {
         quit_if_requested(signal);

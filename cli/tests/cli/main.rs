@@ -11,6 +11,7 @@ mod interrupt;
 mod library_import;
 mod limits;
 mod memory;
+mod memory_limits;
 mod mesh;
 mod mesh_coordinates;
 mod mesh_labels;

@@ -1,7 +1,7 @@
 //! Volumes that exceed the allowed memory.
 
 use crate::{
-    samples::{nifti, nifti_of_type},
+    samples::nifti,
     support::{Folder, Run, binary},
 };
 use std::{
@@ -20,9 +20,7 @@ fn sparse(folder: &Folder, name: &str, bytes: u64) {
 
 /// Runs the command with limited address space, in bytes; `None` if the limit is not supported.
 fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
-    let prlimit = Command::new("prlimit").arg("--version").output();
-    if prlimit.is_err() {
-        eprintln!("skipped: there is no prlimit");
+    if !test_cases::has_programs(&["prlimit"]) {
         return None;
     }
     let mut limited = Command::new("prlimit");
@@ -70,7 +68,7 @@ fn huge_volume_in_a_short_header_is_an_error() {
     folder.file("huge.nhdr", header);
     let file = File::create(folder.path("huge.raw")).unwrap();
     if file.set_len(10_000_000_000_000).is_err() {
-        eprintln!("skipped: the file system has no files of 10 TB");
+        test_cases::report_skip(format_args!("the file system has no files of 10 TB"));
         return;
     }
     let before = names(&folder);
@@ -89,63 +87,6 @@ fn huge_volume_in_a_short_header_is_an_error() {
         };
         run.refused(&["huge.nhdr", " bytes"]);
         assert_eq!(names(&folder), before, "{command}");
-    }
-}
-
-/// Runs a command with increasing address space until there is enough: each run fails with an error
-/// or succeeds.
-#[test]
-fn running_out_of_memory_anywhere_is_an_error() {
-    let folder = Folder::new();
-    let n = 96;
-    let inside = |at: usize, middle: usize| at.abs_diff(middle) < 9;
-    let voxel = |at: usize| {
-        let [x, y, z] = [at % n, at / n % n, at / n / n];
-        u8::from(
-            inside(y, 30) && inside(z, 40) && x > 3
-                || inside(x, 60) && inside(z, 40)
-                || inside(x, 20) && inside(y, 70),
-        ) * 100
-    };
-    let samples: Vec<u8> = (0..n * n * n).map(voxel).collect();
-    folder.file("a.nii", nifti_of_type(&samples, [96; 3], 2, 8));
-    for command in [
-        "mesh a.nii --iso 50 -o out.ply --normals",
-        "distance a.nii --iso 50 -o out.nii.gz --signed",
-        "skeleton a.nii --iso 50 -o out.json",
-        "render a.nii --iso 50 -o out.png",
-    ] {
-        let before = names(&folder);
-        let (mut mib, mut refusals) = (20, 0);
-        loop {
-            let Some(run) = within(&folder, mib, &format!("{command} --device cpu --json")) else {
-                return;
-            };
-            if run.status == Some(0) {
-                break;
-            }
-            let text = &run.stderr;
-            // With too little memory not even the C library can be loaded.
-            let is_loaded = run.status == Some(1);
-            assert!(
-                is_loaded || refusals == 0,
-                "{command} {mib}: {:?} {text}",
-                run.status
-            );
-            assert_eq!(names(&folder), before, "{command} {mib}");
-            refusals += u32::from(is_loaded);
-            // Before the arguments are parsed there is no JSON object.
-            if is_loaded && !text.contains("cannot start a thread") {
-                let object: serde_json::Value =
-                    serde_json::from_str(&run.stdout).unwrap_or_default();
-                let message = format!("{command} {mib}: {text} {}", run.stdout);
-                assert!(object["error"].is_string(), "{message}");
-            }
-            mib += 9;
-            assert!(mib < 2000, "{command}: {text}");
-        }
-        assert!(refusals > 1, "{command}");
-        fs::remove_file(folder.path(command.split(' ').nth(5).unwrap())).unwrap();
     }
 }
 

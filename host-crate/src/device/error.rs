@@ -25,7 +25,8 @@ pub enum DeviceError {
     },
     /// The system cannot create more threads.
     #[error(
-        "the system cannot create more threads: {reason}; end other programs, raise the limit (ulimit -u), or use fewer threads (RAYON_NUM_THREADS)"
+        "the system cannot create more threads: {reason}; each needs {} bytes of memory for its stack; end other programs, raise the limits (ulimit -u, ulimit -v), or use fewer threads (RAYON_NUM_THREADS)",
+        thread_stack_bytes()
     )]
     NoThreads {
         /// Message of the system.
@@ -159,4 +160,12 @@ fn how_many(count: usize) -> String {
         1 => "there is one, cuda:0".to_owned(),
         _ => format!("there are {count}, cuda:0 to cuda:{}", count - 1),
     }
+}
+
+/// Returns the size of the stack that the standard library gives to threads, in bytes.
+fn thread_stack_bytes() -> u64 {
+    let variable = std::env::var("RUST_MIN_STACK").ok();
+    variable
+        .and_then(|bytes| bytes.parse().ok())
+        .unwrap_or(2 << 20)
 }

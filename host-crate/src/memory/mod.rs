@@ -8,12 +8,10 @@
 //! | --- | --- |
 //! | `fallible` | allocation that returns a `Result` |
 //! | `or_unwind` | allocation that unwinds, for code that cannot return a `Result` |
-//! | `reserve` | memory that threads set aside for unwinding |
 //! | `system` | available memory of the machine, its control groups and process limits |
 
 mod fallible;
 mod or_unwind;
-mod reserve;
 mod system;
 
 pub(crate) use fallible::{

@@ -5,12 +5,13 @@
 //! [`OutOfMemory`] as payload and without a panic message, up to [`catch_out_of_memory`], which
 //! returns it as an ordinary error. The entry points of skeletons, of graph files and of curve
 //! pictures call it. Functions that do not return a `Result` (graph queries) panic with the
-//! error's message if no caller catches it. With `panic = "abort"` the process aborts.
+//! error's message if no caller catches it. With `panic = "abort"` the process aborts, and so it
+//! does if the hundred bytes that unwinding needs cannot be allocated; the command `ferrovox` prints
+//! an error before.
 
 use super::{
     OutOfMemory,
     fallible::{check_available, size_in_bytes, try_zeroed},
-    reserve,
 };
 use bytemuck::Zeroable;
 use std::{
@@ -38,10 +39,7 @@ pub(crate) fn catch_out_of_memory<T, E: From<OutOfMemory>>(
     let outcome = catch_unwind(AssertUnwindSafe(work));
     CATCHING_THREADS.fetch_sub(1, Relaxed);
     outcome.unwrap_or_else(|panic| match panic.downcast::<OutOfMemory>() {
-        Ok(error) => {
-            reserve::restore();
-            Err((*error).into())
-        }
+        Ok(error) => Err((*error).into()),
         Err(panic) => resume_unwind(panic),
     })
 }
@@ -50,10 +48,7 @@ pub(crate) fn catch_out_of_memory<T, E: From<OutOfMemory>>(
 fn unwind(error: OutOfMemory) -> ! {
     match CATCHING_THREADS.load(Relaxed) {
         0 => panic!("{error}"),
-        _ => {
-            reserve::release();
-            resume_unwind(Box::new(error))
-        }
+        _ => resume_unwind(Box::new(error)),
     }
 }
 
@@ -70,7 +65,6 @@ pub(crate) trait ReserveOrUnwind {
 
 /// Calls `allocate`, which allocates `bytes` bytes, and unwinds if it fails.
 fn reserve_bytes<E>(bytes: u64, allocate: impl FnOnce() -> Result<(), E>) {
-    reserve::set_aside();
     if check_available(PURPOSE, bytes).is_err() || allocate().is_err() {
         unwind(OutOfMemory {
             purpose: PURPOSE,
@@ -94,7 +88,6 @@ fn grow_vec<T>(list: &mut Vec<T>, additional: usize) {
     let len = list.len();
     let bytes = |additional: usize| size_in_bytes::<T>(len.saturating_add(additional));
     let doubled = additional.max(len).max(if additional == 1 { 4 } else { 0 });
-    reserve::set_aside();
     if check_available(PURPOSE, bytes(doubled)).is_err() || list.try_reserve_exact(doubled).is_err()
     {
         reserve_bytes(bytes(additional), || list.try_reserve_exact(additional));
@@ -236,7 +229,6 @@ pub(crate) fn filled_or_unwind<T: Clone>(value: T, len: usize) -> Vec<T> {
 /// Creates a list of `len` zeros without writing them, or unwinds: the system provides zeroed
 /// pages.
 pub(crate) fn zeroed_or_unwind<T: Zeroable>(len: usize) -> Vec<T> {
-    reserve::set_aside();
     unwrap_or_unwind(try_zeroed(PURPOSE, len))
 }
 

@@ -1,6 +1,5 @@
 //! Lock that is held while outputs are renamed, so that a process ends before or after all renames.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +8,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 /// Outputs of the process.
 struct Outputs {
     /// Paths of all temporary files.
-    temporary_files: BTreeSet<PathBuf>,
+    temporary_files: Vec<PathBuf>,
     /// `true` if a temporary file has been renamed to its output.
     has_replaced_files: bool,
 }
 
 static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs {
-    temporary_files: BTreeSet::new(),
+    temporary_files: Vec::new(),
     has_replaced_files: false,
 });
 
@@ -71,14 +70,19 @@ impl OutputLock {
         }
     }
 
+    /// Reserves memory for adding a temporary file, before the file exists.
+    pub(super) fn reserve_temporary_file(&mut self) {
+        self.0.temporary_files.reserve(1);
+    }
+
     /// Adds a new temporary file to the list.
     pub(super) fn add_temporary_file(&mut self, path: PathBuf) {
-        self.0.temporary_files.insert(path);
+        self.0.temporary_files.push(path);
     }
 
     /// Removes a temporary file from the list.
     pub(super) fn forget_temporary_file(&mut self, path: &Path) {
-        self.0.temporary_files.remove(path);
+        self.0.temporary_files.retain(|other| other != path);
     }
 
     /// Records that a temporary file has been renamed to its output.

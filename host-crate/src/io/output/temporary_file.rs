@@ -51,6 +51,9 @@ impl TemporaryFile {
     fn create_at(path: PathBuf, existing: Option<&Metadata>) -> io::Result<Option<Self>> {
         // The lock is held until the new file is in the list.
         let mut outputs = OutputLock::acquire();
+        // The program may end when memory runs out: nothing is allocated until the list has the file.
+        outputs.reserve_temporary_file();
+        let listed_path = path.clone();
         let file = match create_new(&path, existing.is_some()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
@@ -62,7 +65,7 @@ impl TemporaryFile {
             // A process that looks for abandoned files locked it first and removes it.
             return Ok(None);
         }
-        outputs.add_temporary_file(path.clone());
+        outputs.add_temporary_file(listed_path);
         drop(outputs);
         if let Some(existing) = existing {
             copy_permissions(&file, existing);
