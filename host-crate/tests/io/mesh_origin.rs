@@ -98,3 +98,39 @@ fn numbers_that_f32_represents_are_read_without_an_origin() {
     assert_eq!((mesh.origin[1], mesh.origin[2]), (0.0, 0.0));
     assert_eq!(mesh.origin[0] + f64::from(mesh.vertices[0][0]), 4_500_000.0);
 }
+
+/// A triangle of 0.3 in coordinates of a national grid, where `f32` has steps of 0.5.
+#[test]
+fn text_stl_is_read_with_all_digits() {
+    let corners = [
+        [500_000.1, 4_500_000.2, 7.0],
+        [500_000.4, 4_500_000.2, 7.0],
+        [500_000.1, 4_500_000.5, 7.0],
+    ];
+    let facet: String = corners
+        .iter()
+        .map(|[x, y, z]| format!("vertex {x} {y} {z}\n"))
+        .collect();
+    let facet = format!("facet normal 0 0 1\nouter loop\n{facet}endloop\nendfacet\n");
+    let text = format!("solid far\n{facet}{facet}endsolid far\n");
+    let mesh = read_mesh_bytes("a.stl", text.as_bytes()).unwrap();
+    assert_eq!(mesh.triangles, Triangles::U32(vec![[0, 1, 2]; 2]));
+    assert_eq!(mesh.vertices.len(), 3);
+    for (vertex, corner) in corners.into_iter().enumerate() {
+        let found = mesh.world_vertex(vertex).unwrap();
+        let difference = found - nalgebra::Point3::from(corner);
+        assert!(difference.norm() < 1e-6, "{found}");
+    }
+}
+
+/// Near the world origin, texts of one `f32` number are one position.
+#[test]
+fn equal_corners_of_text_stl_are_one_vertex() {
+    let text = "solid\nfacet normal 0 0 1\nouter loop\nvertex 0.1 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
+                endloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 0.10000000149 -0 0\n\
+                vertex 0 1 0\nvertex 2 0 0\nendloop\nendfacet\nendsolid\n";
+    let mesh = read_mesh_bytes("a.stl", text.as_bytes()).unwrap();
+    assert_eq!(mesh.vertices.len(), 4);
+    assert_eq!(mesh.vertices[0], [0.1, 0.0, 0.0]);
+    assert_eq!(mesh.triangles, Triangles::U32(vec![[0, 1, 2], [0, 2, 3]]));
+}

@@ -23,6 +23,11 @@ impl PositionList {
         self.nearest.len()
     }
 
+    /// Returns `true` if `f32` represents all positions exactly.
+    pub fn is_exact(&self) -> bool {
+        self.remainders.is_empty()
+    }
+
     /// Appends a position. `nearest` holds its coordinates rounded to `f32`.
     pub fn append(&mut self, position: [f64; 3], nearest: [f32; 3]) -> Result<(), FileProblem> {
         let remainder = [0, 1, 2].map(|axis| {
@@ -70,7 +75,7 @@ impl PositionList {
     }
 
     fn origin(&self) -> [f64; 3] {
-        if self.remainders.is_empty() {
+        if self.is_exact() {
             return [0.0; 3];
         }
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);

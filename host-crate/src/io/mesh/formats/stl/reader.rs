@@ -1,13 +1,15 @@
 //! Reader of STL, binary and text. Corners at equal positions become one vertex; facet normals are
-//! ignored.
+//! ignored. The text form may have more digits than `f32`, far from the world origin.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::io::FileProblem;
 use crate::io::mesh::formats::starts_with_ignoring_case;
+use crate::io::mesh::position_list::{PositionList, parse_number};
 use crate::io::mesh::try_append::append;
 use crate::io::source::{Remaining, Source};
-use crate::memory::OutOfMemory;
+use crate::memory::{self, OutOfMemory};
 use crate::mesh::{TriangleMesh, Triangles};
 
 /// Size of the header of the binary form, including the number of facets, in bytes.
@@ -43,47 +45,96 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
             )));
         }
     }
-    Ok(TriangleMesh {
-        origin: [0.0; 3],
-        vertices: mesh.vertices,
-        normals: None,
-        triangles: Triangles::U32(mesh.triangles),
-    })
+    mesh.finish()
 }
 
-/// Mesh under construction, with a map from positions to vertices.
+/// Mesh under construction.
 #[derive(Default)]
 struct Builder {
-    vertices: Vec<[f32; 3]>,
+    positions: PositionList,
     triangles: Vec<[u32; 3]>,
-    /// Vertex at each position, by the bits of the coordinates.
-    by_position: HashMap<[u32; 3], u32>,
+    indices: VertexIndices<u64>,
+}
+
+/// Map from positions, by the bits of their coordinates, to vertices.
+#[derive(Default)]
+struct VertexIndices<Bits>(HashMap<[Bits; 3], u32>);
+
+impl<Bits: Eq + Hash> VertexIndices<Bits> {
+    /// Returns the vertex at a position, and `true` if it is new.
+    fn vertex(&mut self, position: [Bits; 3]) -> Result<(u32, bool), FileProblem> {
+        if let Some(&vertex) = self.0.get(&position) {
+            return Ok((vertex, false));
+        }
+        let vertex = u32::try_from(self.0.len())
+            .map_err(|_| damaged("it has more than 4294967296 vertices".to_owned()))?;
+        let entry = size_of::<([Bits; 3], u32)>() as u64 + 1;
+        self.0.try_reserve(1).map_err(|_| OutOfMemory {
+            purpose: "a mesh",
+            bytes: (self.0.len() as u64 + 1) * entry,
+        })?;
+        self.0.insert(position, vertex);
+        Ok((vertex, true))
+    }
 }
 
 impl Builder {
-    /// Returns the vertex at `position`, which is added if it is new.
-    fn vertex(&mut self, position: [f32; 3]) -> Result<u32, FileProblem> {
-        // Adding 0 turns -0 into +0: both are the same position.
-        let key = position.map(|x| (x + 0.0).to_bits());
-        if let Some(&vertex) = self.by_position.get(&key) {
-            return Ok(vertex);
+    /// Adds a triangle of corners with their coordinates, also rounded to `f32`.
+    fn add_triangle(&mut self, corners: [[(f64, f32); 3]; 3]) -> Result<(), FileProblem> {
+        let mut triangle = [0; 3];
+        for (corner, vertex) in corners.iter().zip(&mut triangle) {
+            let position = corner.map(|(number, _)| number);
+            // Adding 0 turns -0 into +0: both are the same position.
+            let (index, is_new) = self
+                .indices
+                .vertex(position.map(|number| (number + 0.0).to_bits()))?;
+            if is_new {
+                self.positions
+                    .append(position, corner.map(|(_, nearest)| nearest))?;
+            }
+            *vertex = index;
         }
-        let vertex = u32::try_from(self.vertices.len())
-            .map_err(|_| damaged("it has more than 4294967296 vertices".to_owned()))?;
-        let bytes = (self.by_position.len() as u64 + 1) * 20;
-        self.by_position.try_reserve(1).map_err(|_| OutOfMemory {
-            purpose: "a mesh",
-            bytes,
-        })?;
-        append(&mut self.vertices, position)?;
-        self.by_position.insert(key, vertex);
-        Ok(vertex)
-    }
-
-    fn add_triangle(&mut self, [a, b, c]: [[f32; 3]; 3]) -> Result<(), FileProblem> {
-        let triangle = [self.vertex(a)?, self.vertex(b)?, self.vertex(c)?];
         append(&mut self.triangles, triangle)
     }
+
+    fn finish(mut self) -> Result<TriangleMesh, FileProblem> {
+        let is_exact = self.positions.is_exact();
+        let (origin, mut vertices) = self.positions.into_local()?;
+        if !is_exact {
+            merge_equal(&mut vertices, &mut self.triangles)?;
+        }
+        Ok(TriangleMesh {
+            origin,
+            vertices,
+            normals: None,
+            triangles: Triangles::U32(self.triangles),
+        })
+    }
+}
+
+/// Merges vertices whose positions differed before they were rounded to `f32`.
+fn merge_equal(
+    vertices: &mut Vec<[f32; 3]>,
+    triangles: &mut [[u32; 3]],
+) -> Result<(), FileProblem> {
+    let mut indices = VertexIndices::<u32>::default();
+    let mut merged = Vec::new();
+    memory::try_reserve("a mesh", &mut merged, vertices.len())?;
+    let mut count = 0;
+    for vertex in 0..vertices.len() {
+        let position = vertices[vertex];
+        let (index, is_new) = indices.vertex(position.map(|x| (x + 0.0).to_bits()))?;
+        if is_new {
+            vertices[count] = position;
+            count += 1;
+        }
+        merged.push(index);
+    }
+    vertices.truncate(count);
+    for corner in triangles.as_flattened_mut() {
+        *corner = merged[*corner as usize];
+    }
+    Ok(())
 }
 
 fn read_binary(source: &mut Source<'_>, count: u64, mesh: &mut Builder) -> Result<(), FileProblem> {
@@ -104,7 +155,9 @@ fn read_binary(source: &mut Source<'_>, count: u64, mesh: &mut Builder) -> Resul
         // The corners follow the facet normal of 12 bytes.
         let coordinate = |index: usize| {
             let at = 12 + 4 * index;
-            f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])
+            let bytes = [facet[at], facet[at + 1], facet[at + 2], facet[at + 3]];
+            let number = f32::from_le_bytes(bytes);
+            (f64::from(number), number)
         };
         let corner = |first: usize| [0, 1, 2].map(|axis| coordinate(first + axis));
         mesh.add_triangle([0, 3, 6].map(corner))?;
@@ -115,7 +168,7 @@ fn read_binary(source: &mut Source<'_>, count: u64, mesh: &mut Builder) -> Resul
 fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProblem> {
     // The name after "solid" is arbitrary.
     source.line(MAX_NAME)?;
-    let mut corners: Vec<[f32; 3]> = Vec::new();
+    let mut corners: Vec<[(f64, f32); 3]> = Vec::new();
     let mut ended = false;
     while let Some(word) = source.word(MAX_WORD)? {
         let word = word.to_ascii_lowercase();
@@ -123,7 +176,7 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
         match word.as_slice() {
             b"facet" | b"outer" => corners.clear(),
             b"vertex" => {
-                let mut position = [0.0; 3];
+                let mut position = [(0.0, 0.0); 3];
                 for x in &mut position {
                     *x = number(source)?;
                 }
@@ -172,12 +225,13 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
     Ok(())
 }
 
-fn number(source: &mut Source<'_>) -> Result<f32, FileProblem> {
+/// Reads a number, also rounded to `f32`.
+fn number(source: &mut Source<'_>) -> Result<(f64, f32), FileProblem> {
     let Some(word) = source.word(MAX_WORD)? else {
         return Err(truncated());
     };
     let text = String::from_utf8_lossy(&word);
-    text.parse().map_err(|_| {
+    parse_number(&text).ok_or_else(|| {
         let start: String = text.chars().take(60).collect();
         damaged(format!(
             "{start:?}, after {} bytes, is not a number",
