@@ -122,7 +122,7 @@ fn a_new_kernel_builds_runs_and_can_be_measured() {
 fn inspect(smooth: &Path) {
     let setup = xtask(&["setup", "--check"], smooth);
     if !setup.status.success() {
-        eprintln!("skipped inspect: {}", output_text(&setup));
+        test_cases::report_skip(format_args!("inspect: {}", output_text(&setup)));
         return;
     }
     let output = xtask(

@@ -192,7 +192,7 @@ fn missing_files_and_directories_are_rejected() {
 #[test]
 fn unreadable_file_is_rejected() {
     if is_root() {
-        eprintln!("skipped: root may read everything");
+        test_cases::report_skip(format_args!("root may read everything"));
         return;
     }
     let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
@@ -303,7 +303,7 @@ fn insufficient_memory_is_an_error() {
         .open(folder.path("large.raw"))
         .unwrap();
     if file.set_len(4_000_000_000).is_err() {
-        eprintln!("skipped: no sparse files here");
+        test_cases::report_skip(format_args!("no sparse files here"));
         return;
     }
     let script = "ulimit -v 2000000; exec \"$FERROVOX\" render large.raw --dims 2000x2000x1000 --type u8 --iso 1 -o a.png";

@@ -135,7 +135,7 @@ fn outputs_must_differ_from_inputs_and_each_other() {
 #[test]
 fn unwritable_folder_is_rejected() {
     if is_root() {
-        eprintln!("skipped: root may write anywhere");
+        test_cases::report_skip(format_args!("root may write anywhere"));
         return;
     }
     let folder = folder();
@@ -161,7 +161,7 @@ fn file_size_limit_is_an_error() {
         let script =
             format!("ulimit -f 1; exec \"$FERROVOX\" {command} ball.nii --iso 50 -o {output}");
         let Some(run) = folder.shell(&script) else {
-            eprintln!("skipped: no shell");
+            test_cases::report_skip(format_args!("no shell"));
             return;
         };
         run.refused(&[output, "write", "large"]);
@@ -187,12 +187,12 @@ fn full_disk_is_an_error() {
         .status()
         .is_ok_and(|status| status.success())
     {
-        eprintln!("skipped: no user namespaces");
+        test_cases::report_skip(format_args!("no user namespaces"));
         return;
     }
     let run = Run::finish(&mut command);
     if run.stdout.starts_with("no mount") {
-        eprintln!("skipped: no file system can be mounted");
+        test_cases::report_skip(format_args!("no file system can be mounted"));
         return;
     }
     assert!(

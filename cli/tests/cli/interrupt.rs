@@ -27,7 +27,7 @@ pub fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
     SIGNALS.into_iter().filter(move |&(name, number, _)| {
         let is_ignored = ignored & bit(number) != 0;
         if is_ignored {
-            eprintln!("skipped: SIG{name} is ignored here");
+            test_cases::report_skip(format_args!("SIG{name} is ignored here"));
         }
         !is_ignored
     })
@@ -68,7 +68,7 @@ pub fn start_listening(folder: &Folder, arguments: &str) -> Option<Child> {
 /// `/proc`.
 pub fn start_handling(command: &mut Command, handled: u64) -> Option<Child> {
     if !fs::exists("/proc/self/status").unwrap_or(false) {
-        eprintln!("skipped: no /proc");
+        test_cases::report_skip(format_args!("no /proc"));
         return None;
     }
     let child = command
@@ -111,7 +111,7 @@ fn with_pipe(name: &str) -> Option<Folder> {
     if created.is_ok_and(|status| status.success()) {
         return Some(folder);
     }
-    eprintln!("skipped: no pipes with names");
+    test_cases::report_skip(format_args!("no pipes with names"));
     None
 }
 

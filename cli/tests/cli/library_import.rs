@@ -12,10 +12,10 @@ fn program_outside_the_workspace_builds_and_runs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let scratch = root.join("tests/scratch");
     if env::var_os("FERROVOX_BIN").is_some() || !scratch.is_dir() {
-        eprintln!(
-            "skipped: the sources are not here ({} is under test)",
+        test_cases::report_skip(format_args!(
+            "the sources are not here ({} is under test)",
             binary().display()
-        );
+        ));
         return;
     }
     let root = root.canonicalize().unwrap();

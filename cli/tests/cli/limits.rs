@@ -36,9 +36,13 @@ fn threads_that_cannot_be_started_are_an_error() {
 /// enough.
 #[test]
 fn running_out_of_threads_anywhere_is_an_error() {
-    let there_is = |name: &str| Command::new(name).arg("--version").output().is_ok();
-    if !is_root() || !there_is("setpriv") || !there_is("prlimit") {
-        eprintln!("skipped: needs root, setpriv and prlimit");
+    if !is_root() {
+        test_cases::report_skip(format_args!(
+            "only root can limit the threads of another user"
+        ));
+        return;
+    }
+    if !test_cases::has_programs(&["setpriv", "prlimit"]) {
         return;
     }
     let folder = folder();

@@ -25,7 +25,7 @@ fn several_outputs_are_replaced_together_or_not_at_all() {
     let before = folder.content();
     let script = "ulimit -f 8; exec \"$FERROVOX\" skeleton ball.nii --iso 50 -o s.swc --png p.png";
     let Some(run) = folder.shell(script) else {
-        eprintln!("skipped: no shell");
+        test_cases::report_skip(format_args!("no shell"));
         return;
     };
     run.refused(&["p.png", "write"]);
@@ -93,7 +93,7 @@ fn link_to_a_missing_file_creates_it() {
 #[test]
 fn files_of_other_users_in_shared_folders_are_rejected() {
     if !is_root() {
-        eprintln!("skipped: only root can make files of other users");
+        test_cases::report_skip(format_args!("only root can make files of other users"));
         return;
     }
     let folder = folder();
@@ -192,7 +192,7 @@ fn standard_output_receives_only_the_file() {
                 "$FERROVOX {command} {name} 2>said | cat >piped; echo first >there; $FERROVOX {command} {name} >>there 2>said"
             );
             let Some(run) = folder.shell(&script) else {
-                eprintln!("skipped: no shell");
+                test_cases::report_skip(format_args!("no shell"));
                 return;
             };
             let said = fs::read_to_string(folder.path("said")).unwrap();
@@ -219,7 +219,7 @@ fn pipes_and_devices_are_not_replaced() {
         "mkfifo pipe pipe.obj && {{ timeout 60 cat pipe >a & timeout 60 cat pipe.obj >b & $FERROVOX {MESH} pipe && $FERROVOX {MESH} pipe.obj; }}; wait"
     );
     let Some(run) = folder.shell(&script) else {
-        eprintln!("skipped: no shell");
+        test_cases::report_skip(format_args!("no shell"));
         return;
     };
     run.ok();

@@ -155,7 +155,7 @@ fn block(readme: &str, with: &str) -> String {
 fn code_blocks_of_the_documents_equal_compiled_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let Ok(readme) = fs::read_to_string(root.join("README.md")) else {
-        eprintln!("skipped: the sources are not here");
+        test_cases::report_skip(format_args!("the sources are not here"));
         return;
     };
     let here = include_str!("readme.rs");
@@ -208,7 +208,7 @@ fn trimmed(text: &str) -> String {
 fn kernel_guide_shows_the_course_kernels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let Ok(guide) = fs::read_to_string(root.join("docs/kernels/writing-kernels.md")) else {
-        eprintln!("skipped: the sources are not here");
+        test_cases::report_skip(format_args!("the sources are not here"));
         return;
     };
     let course = root.join("crates/examples/03-a-course-of-kernels");
@@ -243,7 +243,7 @@ fn kernel_guide_shows_the_course_kernels() {
 fn links_and_pictures_of_the_documents_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if !root.join("ARCHITECTURE.md").is_file() {
-        eprintln!("skipped: the sources are not here");
+        test_cases::report_skip(format_args!("the sources are not here"));
         return;
     }
     let pages = pages(&root);
@@ -332,7 +332,7 @@ fn locked(text: &str) -> HashSet<(&str, &str)> {
 fn every_example_is_listed_with_the_workspace_versions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let Ok(list) = fs::read_to_string(root.join("crates/examples/README.md")) else {
-        eprintln!("skipped: the sources are not here");
+        test_cases::report_skip(format_args!("the sources are not here"));
         return;
     };
     let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();

@@ -1,7 +1,6 @@
 //! Completions and manual pages.
 
-use crate::support::{Folder, Run};
-use std::process::Command;
+use crate::support::Folder;
 
 #[test]
 fn completions_are_printed_for_every_shell() {
@@ -16,49 +15,15 @@ fn completions_are_printed_for_every_shell() {
     assert!(folder.content().is_empty());
 }
 
-/// If bash is installed, it accepts the script and completes with it.
 #[test]
 fn bash_completes_commands() {
+    if !test_cases::has_programs(&["bash"]) {
+        return;
+    }
     let folder = Folder::new();
-    let script = "command -v bash >/dev/null || exit 77; \"$FERROVOX\" completions bash > c.bash && bash -c '
+    let script = "\"$FERROVOX\" completions bash > c.bash && bash -c '
         source ./c.bash; COMP_WORDS=(ferrovox ske); COMP_CWORD=1; _ferrovox ferrovox ske ferrovox; echo \"${COMPREPLY[@]}\"'";
-    match folder.shell(script) {
-        Some(Run {
-            status: Some(77), ..
-        })
-        | None => eprintln!("skipped: there is no bash"),
-        Some(run) => assert_eq!(run.ok().stdout, "skeleton\n"),
-    }
-}
-
-#[test]
-fn manual_pages_are_written_for_every_command() {
-    let folder = Folder::new();
-    folder.run("man-pages pages/man1").ok();
-    for page in [
-        "ferrovox",
-        "ferrovox-mesh",
-        "ferrovox-distance",
-        "ferrovox-man-pages",
-    ] {
-        let text = std::fs::read_to_string(folder.path(&format!("pages/man1/{page}.1"))).unwrap();
-        assert!(text.contains(".TH"), "{page}");
-    }
-    let mesh = std::fs::read_to_string(folder.path("pages/man1/ferrovox-mesh.1")).unwrap();
-    assert!(mesh.contains("isovalue") && mesh.contains("Examples"));
-    // A file in place of the folder.
-    folder.file("taken", "");
-    folder.run("man-pages taken").refused(&["taken", "folder"]);
-    if Command::new("mandoc").arg("-h").output().is_ok() {
-        let lint = Command::new("mandoc")
-            .args(["-T", "lint", "-W", "error"])
-            .arg(folder.path("pages/man1/ferrovox-mesh.1"))
-            .output()
-            .unwrap();
-        assert!(
-            lint.status.success(),
-            "{}",
-            String::from_utf8_lossy(&lint.stdout)
-        );
+    if let Some(run) = folder.shell(script) {
+        assert_eq!(run.ok().stdout, "skeleton\n");
     }
 }

@@ -390,7 +390,7 @@ fn quit_signal_removes_temporary_files() {
         .env("FERROVOX", binary())
         .current_dir(folder.path(""));
     if signal_mask("self", "SigIgn") & bit(QUIT) != 0 {
-        eprintln!("skipped: SIGQUIT is ignored here");
+        test_cases::report_skip(format_args!("SIGQUIT is ignored here"));
         return;
     }
     let Some(mut child) = start_handling(&mut command, bit(QUIT)) else {

@@ -1,4 +1,7 @@
-//! Selection of test cases: running all of them takes too long for everyday use.
+//! Selection of test cases: running all of them takes too long for everyday use. Skipped tests are
+//! visible, and missing programs are failures.
+
+use std::{fmt, io::Write, process::Command};
 
 /// Returns `true` if tests run all of their cases: if `FERROVOX_TEST_ALL=1` is set, as `cargo xtask
 /// test --all` does.
@@ -66,9 +69,48 @@ pub fn skip_slow_test(what: &str) -> bool {
     let is_in_run = |shard: usize| (shard + number).is_multiple_of(4);
     let is_skipped_now = !run_all_cases() && !run_shard().is_some_and(is_in_run);
     if is_skipped_now {
-        eprintln!(
-            "skipped: {what} runs with FERROVOX_TEST_ALL=1, which `cargo xtask test --all` sets"
-        );
+        report_skip(format_args!(
+            "{what} runs with FERROVOX_TEST_ALL=1, which `cargo xtask test --all` sets"
+        ));
     }
     is_skipped_now
+}
+
+/// Prints a note that the calling test, or a part of it, is skipped. The note is printed although
+/// libtest captures the output of passing tests, and `cargo xtask test` counts such notes.
+pub fn report_skip(reason: fmt::Arguments<'_>) {
+    // unlike `println!`, a direct write is not captured
+    let _ = std::io::stdout().write_all(format!("skipped: {reason}\n").as_bytes());
+}
+
+/// Returns `true` if the programs, which tests call, can be started.
+///
+/// # Panics
+/// If one is missing, unless `FERROVOX_MISSING_PROGRAMS=skip` is set, as for bundles on machines
+/// where nothing can be installed. Then it prints a note and returns `false`.
+pub fn has_programs(names: &[&str]) -> bool {
+    let is_missing = |name: &&&str| Command::new(name).arg("--version").output().is_err();
+    let Some(name) = names.iter().find(is_missing) else {
+        return true;
+    };
+    let may_lack = std::env::var_os("FERROVOX_MISSING_PROGRAMS").is_some_and(|it| it == "skip");
+    assert!(
+        may_lack,
+        "this test needs {name}: install it, or set FERROVOX_MISSING_PROGRAMS=skip"
+    );
+    report_skip(format_args!("there is no {name}"));
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_programs_are_failures() {
+        assert!(has_programs(&["cargo"]));
+        let result = std::panic::catch_unwind(|| has_programs(&["cargo", "no-such-program"]));
+        let may_lack = std::env::var_os("FERROVOX_MISSING_PROGRAMS").is_some();
+        assert!(result.is_err() || may_lack);
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use test_cases::has_programs;
 
 /// Program that prints one line per quantity: its name and its numbers as hexadecimal `f64`.
 const SCRIPT: &str = r#"
@@ -37,17 +38,17 @@ for name, numbers in found.items():
 "#;
 
 /// Returns `dim`, `pixdim`, `scaling` (slope and intercept), `codes` (qform and sform), `srow` and
-/// `samples` of a file; `None`, with a message, on a machine without Python.
+/// `samples` of a file; `None` without Python if that is [permitted](has_programs).
 ///
 /// # Panics
-/// If Python cannot read the file.
+/// If Python is missing or cannot read the file.
 pub fn read(path: &Path) -> Option<HashMap<String, Vec<f64>>> {
     let mut command = Command::new("python3");
     command.args(["-c", SCRIPT]).arg(path).stdin(Stdio::null());
-    let Ok(output) = command.output() else {
-        eprintln!("skipped: no python3 to read {}", path.display());
+    if !has_programs(&["python3"]) {
         return None;
-    };
+    }
+    let output = command.output().expect("python3 starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {errors}", path.display());
     let text = String::from_utf8(output.stdout).expect("names and digits");

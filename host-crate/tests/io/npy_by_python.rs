@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use test_cases::has_programs;
 
 /// Program with NumPy's own steps: length, header as a Python literal, samples after it.
 const SCRIPT: &str = r#"
@@ -21,21 +22,18 @@ print(*header["shape"])
 print(struct.pack("<%dd" % count, *samples).hex())
 "#;
 
-/// Returns the shape and the samples of a file of floats in C order; `None`, with a message, on a
-/// machine without Python.
+/// Returns the shape and the samples of a file of floats in C order; `None` without Python if that is
+/// [permitted](has_programs).
 ///
 /// # Panics
-/// If Python cannot read the file.
+/// If Python is missing or cannot read the file.
 pub fn read(path: &Path) -> Option<(Vec<usize>, Vec<f64>)> {
     let mut command = Command::new("python3");
     command.args(["-c", SCRIPT]).arg(path).stdin(Stdio::null());
-    let Ok(output) = command.output() else {
-        eprintln!(
-            "skipped: without python3 nobody else reads {}",
-            path.display()
-        );
+    if !has_programs(&["python3"]) {
         return None;
-    };
+    }
+    let output = command.output().expect("python3 starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {said}", path.display());
     let text = String::from_utf8(output.stdout).expect("digits");

@@ -30,7 +30,7 @@ fn with_each(what: &str, check: impl Fn(&mut Oracle, &DeviceLimits) -> usize + S
     let program = match compile(folder.path()) {
         Ok(program) => program,
         Err(why) => {
-            return say(&format!("skipped: {why}"));
+            return test_cases::report_skip(format_args!("{why}"));
         }
     };
     let start = Instant::now();

@@ -5,7 +5,7 @@
 use crate::{
     cases::{Answer, Case, Draw},
     header::covered,
-    oracle::{Oracle, compile, say},
+    oracle::{Oracle, compile},
 };
 use ferrovox::occupancy::{ComputeCapability, DeviceLimits, HardwareModel};
 use std::{fmt::Write, path::Path};
@@ -128,7 +128,7 @@ fn stored_results_equal_the_header() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = match compile(folder.path()) {
         Ok(program) => program,
-        Err(why) => return say(&format!("skipped: {why}")),
+        Err(why) => return test_cases::report_skip(format_args!("{why}")),
     };
     let mut oracle = Oracle::start(&program);
     let mut lines = SAMPLE.lines().skip(1).map(read).peekable();

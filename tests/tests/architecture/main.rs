@@ -215,11 +215,11 @@ fn root() -> Option<PathBuf> {
         .parent()
         .expect("the tests are in a folder of the workspace");
     if !root.join(LIBRARY).is_file() {
-        eprintln!("skipped: the sources are not available");
+        test_cases::report_skip(format_args!("the sources are not available"));
         return None;
     }
     if !packages::has_cargo() {
-        eprintln!("skipped: cargo is not available");
+        test_cases::report_skip(format_args!("cargo is not available"));
         return None;
     }
     Some(root.to_owned())

@@ -34,7 +34,9 @@ type MemoryTest = fn(&Folder);
 #[test]
 fn out_of_memory_is_an_error() {
     if !allocator::has_debug_locations() {
-        eprintln!("skipped: without debug information, the owner of an allocation is unknown");
+        test_cases::report_skip(format_args!(
+            "without debug information, the owner of an allocation is unknown"
+        ));
         return;
     }
     let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();

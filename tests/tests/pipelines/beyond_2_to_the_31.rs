@@ -16,12 +16,12 @@ fn a_volume_of_more_than_2_to_the_31_samples() {
     let samples = nx * ny * nz;
     assert!(samples > 1 << 31);
     let Ok(device) = Device::cuda(0) else {
-        eprintln!("skipped: no CUDA device");
+        test_cases::report_skip(format_args!("no CUDA device"));
         return;
     };
     let free = device.memory().unwrap().free;
     if free < samples as u64 * BYTES_PER_SAMPLE {
-        eprintln!("skipped: {device} has {free} bytes free");
+        test_cases::report_skip(format_args!("{device} has {free} bytes free"));
         return;
     }
     // a ball near the far corner, where sample indices exceed 31 bits

@@ -179,7 +179,7 @@ fn out_of_bounds_kernel_access_is_an_error() {
 #[test]
 fn buffers_of_another_device_are_rejected() {
     let Ok(cuda) = Device::cuda(0) else {
-        eprintln!("skipped: one device only");
+        test_cases::report_skip(format_args!("one device only"));
         return;
     };
     let (on_cuda, on_cpu) = (cuda.stream().unwrap(), Device::cpu().stream().unwrap());

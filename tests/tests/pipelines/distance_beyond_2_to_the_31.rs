@@ -15,7 +15,7 @@ const STEP: usize = 61;
 #[test]
 fn distances_and_nearest_sites_match_brute_force() {
     let Ok(device) = Device::cuda(0) else {
-        eprintln!("skipped: no CUDA device");
+        test_cases::report_skip(format_args!("no CUDA device"));
         return;
     };
     let voxels: usize = DIMS.iter().product();
@@ -24,7 +24,7 @@ fn distances_and_nearest_sites_match_brute_force() {
     // Distances, sites, squared distances, y of sites, and the row scan.
     let bytes = voxels as u64 * 17 + (1 << 28);
     if let Err(error @ DeviceError::OutOfMemory { .. }) = stream.require(bytes) {
-        eprintln!("skipped: {error}");
+        test_cases::report_skip(format_args!("{error}"));
         return;
     }
     let at = |i: usize| [i % DIMS[0], i / DIMS[0] % DIMS[1], i / (DIMS[0] * DIMS[1])];

@@ -11,7 +11,7 @@ fn the_driver_agrees_for_every_kernel_and_block_size() {
     let count = match Device::cuda_count() {
         Ok(count) => count,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            test_cases::report_skip(format_args!("{error}"));
             return;
         }
     };

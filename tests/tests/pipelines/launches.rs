@@ -241,7 +241,7 @@ fn checked_cpu_block_size_is_set_by_the_program() {
 fn only_one_module_launches_kernels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if !root.join("host-crate/src").is_dir() {
-        eprintln!("skipped: the sources are not beside this program");
+        test_cases::report_skip(format_args!("the sources are not beside this program"));
         return;
     }
     let mut sources = Vec::new();

@@ -11,13 +11,13 @@ const COUNT: usize = (1 << 31) + 1_000_003;
 #[test]
 fn more_than_2_to_the_31_bytes_are_summed_into_64_bits() {
     let Ok(device) = Device::cuda(0) else {
-        eprintln!("skipped: no CUDA device");
+        test_cases::report_skip(format_args!("no CUDA device"));
         return;
     };
     let stream = device.stream().unwrap();
     let bytes = COUNT as u64 * 9 + (1 << 28);
     if let Err(error @ DeviceError::OutOfMemory { .. }) = stream.require(bytes) {
-        eprintln!("skipped: {error}");
+        test_cases::report_skip(format_args!("{error}"));
         return;
     }
     let mut input = vec![3u8; COUNT];

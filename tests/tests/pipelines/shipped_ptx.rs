@@ -26,7 +26,7 @@ fn entries(ptx: &str) -> BTreeSet<&str> {
 fn ptx_matches_the_sources() {
     let crate_root = repository().join("kernels-crate");
     if !crate_root.exists() {
-        eprintln!("skipped: the sources are not beside this program");
+        test_cases::report_skip(format_args!("the sources are not beside this program"));
         return;
     }
     let hash = source_hash(&crate_root).expect("the sources can be read");
@@ -47,7 +47,7 @@ fn ptx_matches_the_sources() {
 #[test]
 fn machine_code_matches_the_ptx() {
     if !repository().join("host-crate").exists() {
-        eprintln!("skipped: the sources are not beside this program");
+        test_cases::report_skip(format_args!("the sources are not beside this program"));
         return;
     }
     let folder = repository().join("host-crate/ptx");

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn equal_programs_are_stored_once_and_can_be_unpacked() {
         if check_tools().is_err() {
-            eprintln!("skipped: a packing tool is missing");
+            test_cases::report_skip(format_args!("a packing tool is missing"));
             return;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -53,6 +53,8 @@ export FERROVOX_BIN="$PWD/bin/ferrovox"
 export FERROVOX_DATA="$PWD/data"
 export FERROVOX_CORPUS="$PWD/fuzz/corpus"
 export RUST_BACKTRACE=1
+# a GPU host may lack programs that tests call
+export FERROVOX_MISSING_PROGRAMS=skip
 
 sanitizer=()
 if [ -n "$tool" ]; then

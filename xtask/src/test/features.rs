@@ -47,7 +47,7 @@ fn deviations(folder: &str, arguments: &[&str]) -> Vec<String> {
 #[test]
 fn xtask_and_library_tests_have_the_features_of_the_workspace() {
     if !paths::root().join("Cargo.lock").is_file() {
-        eprintln!("skipped: the sources are not available");
+        test_cases::report_skip(format_args!("the sources are not available"));
         return;
     }
     let xtask = ["normal,build", "--package", "xtask"];
@@ -63,7 +63,7 @@ fn xtask_and_library_tests_have_the_features_of_the_workspace() {
 #[test]
 fn examples_have_the_features_of_the_workspace() {
     if !paths::root().join("Cargo.lock").is_file() {
-        eprintln!("skipped: the sources are not available");
+        test_cases::report_skip(format_args!("the sources are not available"));
         return;
     }
     let members = crate::programs::examples().expect("examples");

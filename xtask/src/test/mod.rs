@@ -188,6 +188,7 @@ impl Session {
         Ok(Counts {
             passed: 1,
             failed: 0,
+            ..Counts::default()
         })
     }
 
@@ -219,6 +220,7 @@ impl Session {
         Ok(Counts {
             passed: 1,
             failed: 0,
+            ..Counts::default()
         })
     }
 }
@@ -229,6 +231,7 @@ fn failure(error: anyhow::Error) -> Counts {
     Counts {
         passed: 0,
         failed: 1,
+        ..Counts::default()
     }
 }
 

@@ -49,6 +49,7 @@ impl Progress {
     /// Processes a line of output, and returns the text to print, if any.
     fn read(&mut self, program: &str, line: &str) -> Option<String> {
         let Ok(event) = serde_json::from_str::<Event>(line) else {
+            self.counts.read_skip(line);
             return Some(line.to_owned());
         };
         if event.kind != "test" {
@@ -154,8 +155,12 @@ pub fn run(program: &Program, all: bool) -> (Counts, Vec<TestTime>) {
         );
     }
     println!(
-        "{:<40} {:>5} passed {:>3} failed {:>3} ignored",
-        program.name, progress.counts.passed, progress.counts.failed, progress.ignored
+        "{:<40} {:>5} passed {:>3} failed {:>3} ignored {:>3} skipped",
+        program.name,
+        progress.counts.passed,
+        progress.counts.failed,
+        progress.ignored,
+        progress.counts.skipped
     );
     (progress.counts, progress.timed)
 }
@@ -212,7 +217,8 @@ mod tests {
             progress.counts,
             Counts {
                 passed: 1,
-                failed: 1
+                failed: 1,
+                ..Counts::default()
             }
         );
         assert_eq!((progress.ignored, progress.running.len()), (1, 1));

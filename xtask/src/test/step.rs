@@ -44,21 +44,30 @@ pub enum Work {
     Bundle,
 }
 
-/// Numbers of passed and failed tests or checks.
+/// Numbers of passed and failed tests or checks, and of skipped parts of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub passed: u64,
     pub failed: u64,
+    /// Notes of skipped tests or parts of tests (`test_cases::report_skip`), which pass.
+    pub skipped: u64,
 }
 
 impl Counts {
     pub fn add(&mut self, other: Counts) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    /// Counts a line of a program's output if it is the note of a skipped test.
+    pub fn read_skip(&mut self, line: &str) {
+        self.skipped += u64::from(line.starts_with("skipped: "));
     }
 
     /// Adds the numbers of a line of test output, if it is a result line.
     fn read(&mut self, line: &str) {
+        self.read_skip(line);
         let Some(rest) = line.trim_start().strip_prefix("test result: ") else {
             return;
         };
@@ -126,6 +135,7 @@ pub fn run(command: &mut Command, counts_tests: bool) -> Counts {
             Counts {
                 passed: 0,
                 failed: 0,
+                ..
             },
         ) => counts.passed = 1,
         // for example a failed build
@@ -143,13 +153,15 @@ mod tests {
     fn result_lines_are_summed() {
         let mut counts = Counts::default();
         counts.read("running 3 tests");
+        counts.read("skipped: no shell");
         counts.read("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.52s");
         counts.read("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s");
         assert_eq!(
             counts,
             Counts {
                 passed: 15,
-                failed: 2
+                failed: 2,
+                skipped: 1
             }
         );
     }
@@ -165,14 +177,16 @@ mod tests {
             run(&mut shell("true"), true),
             Counts {
                 passed: 1,
-                failed: 0
+                failed: 0,
+                ..Counts::default()
             }
         );
         assert_eq!(
             run(&mut shell("exit 3"), true),
             Counts {
                 passed: 0,
-                failed: 1
+                failed: 1,
+                ..Counts::default()
             }
         );
         let two = "echo 'test result: ok. 2 passed; 0 failed; 0 ignored'";
@@ -180,21 +194,24 @@ mod tests {
             run(&mut shell(two), true),
             Counts {
                 passed: 2,
-                failed: 0
+                failed: 0,
+                ..Counts::default()
             }
         );
         assert_eq!(
             run(&mut shell(&format!("{two}; exit 1")), true),
             Counts {
                 passed: 2,
-                failed: 1
+                failed: 1,
+                ..Counts::default()
             }
         );
         assert_eq!(
             run(&mut Command::new("/no/such/program"), false),
             Counts {
                 passed: 0,
-                failed: 1
+                failed: 1,
+                ..Counts::default()
             }
         );
     }

@@ -34,15 +34,16 @@ pub fn print(outcomes: &[Outcome], timed: Vec<TestTime>) -> Result<()> {
     let row = |name: &str, counts: Counts, time: Duration, cpu: Option<f64>| {
         let cpu = cpu.map_or_else(|| "-".to_owned(), |cpu| format!("{cpu:.1}s"));
         println!(
-            "{name:<14} {:>8} {:>8} {:>8.1}s {cpu:>9}",
+            "{name:<14} {:>8} {:>8} {:>8} {:>8.1}s {cpu:>9}",
             counts.passed,
             counts.failed,
+            counts.skipped,
             time.as_secs_f64()
         );
     };
     println!(
-        "\n{:<14} {:>8} {:>8} {:>9} {:>9}",
-        "step", "passed", "failed", "time", "CPU time"
+        "\n{:<14} {:>8} {:>8} {:>8} {:>9} {:>9}",
+        "step", "passed", "failed", "skipped", "time", "CPU time"
     );
     let mut all = Counts::default();
     for outcome in outcomes {

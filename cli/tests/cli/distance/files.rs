@@ -169,7 +169,7 @@ fn nearest_site_indices_are_written() {
 #[test]
 fn brain_map_keeps_the_input_geometry() {
     if cfg!(debug_assertions) {
-        eprintln!("skipped: slow without optimisation");
+        test_cases::report_skip(format_args!("slow without optimisation"));
         return;
     }
     let folder = Folder::new();

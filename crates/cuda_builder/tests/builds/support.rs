@@ -9,7 +9,7 @@ use cuda_builder::{CudaBuilder, DeviceToolchain, Ptxas};
 /// instructions, unless `FERROVOX_NO_DEVICE_TOOLCHAIN=1` is set.
 pub fn has_toolchain() -> bool {
     if std::env::var_os("FERROVOX_NO_DEVICE_TOOLCHAIN").is_some_and(|value| value == "1") {
-        eprintln!("skipped: FERROVOX_NO_DEVICE_TOOLCHAIN is set");
+        test_cases::report_skip(format_args!("FERROVOX_NO_DEVICE_TOOLCHAIN is set"));
         return false;
     }
     if let Err(error) = DeviceToolchain::find() {

@@ -139,7 +139,9 @@ fn dynamic_shared_memory_above_48_kib_requires_opt_in() {
         .unwrap();
     let bytes = u32::try_from(max).unwrap().min(160 << 10);
     if bytes <= 48 << 10 {
-        eprintln!("skipped: the device has at most 48 KiB of shared memory per block");
+        test_cases::report_skip(format_args!(
+            "the device has at most 48 KiB of shared memory per block"
+        ));
         return;
     }
     let words = bytes / 4;
@@ -181,7 +183,9 @@ fn a_cooperative_grid_must_fit_on_the_device() {
         .get_attribute(DeviceAttribute::CooperativeLaunch)
         != Ok(1)
     {
-        eprintln!("skipped: the device does not support cooperative launches");
+        test_cases::report_skip(format_args!(
+            "the device does not support cooperative launches"
+        ));
         return;
     }
     let module = kernels();

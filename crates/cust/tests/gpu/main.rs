@@ -20,13 +20,13 @@ fn gpu(ordinal: u32) -> Option<Context> {
     match cust::init(CudaFlags::empty()) {
         Ok(()) => {}
         Err(error) if error.means_no_gpu() => {
-            eprintln!("skipped: no CUDA device ({error})");
+            test_cases::report_skip(format_args!("no CUDA device ({error})"));
             return None;
         }
         Err(error) => panic!("the driver failed to initialize: {error}"),
     }
     if Device::num_devices().unwrap() <= ordinal {
-        eprintln!("skipped: no CUDA device {ordinal}");
+        test_cases::report_skip(format_args!("no CUDA device {ordinal}"));
         return None;
     }
     Some(Context::new(Device::get_device(ordinal).unwrap()).unwrap())

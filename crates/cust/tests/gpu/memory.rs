@@ -67,7 +67,7 @@ fn a_buffer_above_4_gib_is_fully_addressable() {
     let Some(context) = gpu(0) else { return };
     let bytes = (4usize << 30) + 4096;
     if context.memory_info().unwrap().0 < bytes + (1 << 30) {
-        eprintln!("skipped: less than 4 GiB of free memory");
+        test_cases::report_skip(format_args!("less than 4 GiB of free memory"));
         return;
     }
     let large = DeviceBuffer::<u32>::zeroed(bytes / 4).unwrap();
