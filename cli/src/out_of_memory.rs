@@ -2,9 +2,9 @@
 //!
 //! The library allocates large lists fallibly and returns errors. The standard library and other
 //! crates allocate infallibly: they abort the process when the [allocator](crate::allocator) has no
-//! memory, and so does a thread that cannot map its signal stack. The functions here end the command
-//! with status 1 instead, after removing temporary files, and with an error that states the size and
-//! the stage of the work. They allocate nothing.
+//! memory, and so does a thread that cannot map its signal stack. The functions here end the
+//! command with status 1 instead, after removing temporary files, and with an error that states the
+//! size and the stage of the work. They allocate nothing.
 
 use ferrovox::io::OutputLock;
 use std::{

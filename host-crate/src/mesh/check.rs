@@ -95,3 +95,7 @@ fn count_fans<I: VertexIndex>(
 #[cfg(test)]
 #[path = "check_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "check_random_tests.rs"]
+mod random_tests;

@@ -2,7 +2,8 @@
 
 use super::{
     ScanError, ScanKind, ScanParams, ScanValue, Scanner,
-    scanner::{Tiling, check_lengths, short_type_name},
+    scanner::{check_lengths, short_type_name},
+    tiling::Tiling,
 };
 use crate::device::{Buffer, DeviceError, Element, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};

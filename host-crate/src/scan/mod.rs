@@ -47,6 +47,8 @@ mod params;
 mod scanner;
 mod small;
 mod three_pass;
+mod tiling;
+mod total;
 
 pub use checked::CheckedSum;
 pub use element::{ScanValue, Scannable};
@@ -54,7 +56,8 @@ pub use error::ScanError;
 pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};
 pub use multi_device::{MultiDeviceMethod, MultiDeviceParams, MultiDeviceScanner, multi_device};
 pub use params::{ScanKind, ScanMethod, ScanParams};
-pub use scanner::{Scanner, Total};
+pub use scanner::Scanner;
+pub use total::Total;
 
 pub(crate) use small::{exclusive_small, exclusive_small_and_gather};
 pub(crate) use three_pass::segments;

@@ -3,18 +3,17 @@
 use super::{
     ScanError, ScanKind, ScanMethod, ScanParams, ScanValue, Scannable,
     element::{TileArgs, sealed::Sealed},
+    tiling::Tiling,
+    total::Total,
 };
-use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
+use crate::device::{Buffer, DeviceError, Launch, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::Operator,
     scan::{ScanJob, look_back::HEADER},
 };
-use std::{cmp::Ordering, marker::PhantomData};
+use std::cmp::Ordering;
 
-/// Number of elements per tile for a block of one thread, which reads them twice. They fit in the
-/// first-level cache of a CPU core.
-const SINGLE_THREAD_TILE: u32 = 1 << 13;
 /// Last scan number that fits in the tags of the tile states.
 const LAST_EPOCH: u32 = (1 << 30) - 1;
 
@@ -30,32 +29,6 @@ pub struct Scanner<'s> {
     pub(super) epoch: u32,
     /// Value of the tile counter after the last scan.
     pub(super) next_number: u32,
-}
-
-/// Total of a scan: the combination of all elements, after [`ScanParams::initial`]. Stays on the
-/// device until it is downloaded.
-pub struct Total<'a, V> {
-    stream: &'a Stream,
-    buffer: &'a Buffer<u64>,
-    value: PhantomData<V>,
-}
-
-impl<'a, V: ScanValue> Total<'a, V> {
-    /// Returns the total as a kernel argument with one element.
-    pub fn view(&self) -> View<'a, V> {
-        // the buffer has 16 bytes, of which the scan writes a `V` first; every bit pattern is valid
-        View::for_launch(self.buffer.pointer().cast(), 1)
-    }
-
-    /// Downloads the total. Synchronises the stream.
-    ///
-    /// # Errors
-    /// [`DeviceError::Cuda`] if the scan or earlier work on the stream failed.
-    pub fn download(&self) -> Result<V, DeviceError> {
-        let words = self.stream.download(self.buffer)?;
-        let bytes: &[u8] = bytemuck::cast_slice(&words);
-        Ok(bytemuck::pod_read_unaligned(&bytes[..size_of::<V>()]))
-    }
 }
 
 impl<'s> Scanner<'s> {
@@ -260,11 +233,7 @@ impl<'s> Scanner<'s> {
     }
 
     pub(super) fn total<V>(&self) -> Total<'_, V> {
-        Total {
-            stream: self.stream,
-            buffer: &self.total,
-            value: PhantomData,
-        }
+        Total::new(self.stream, &self.total)
     }
 
     /// Starts the next scan: assigns a new epoch, and the value at which the last scan left the
@@ -313,55 +282,4 @@ pub(super) fn check_lengths(input: usize, output: usize) -> Result<(), ScanError
 pub(super) fn short_type_name<T>() -> &'static str {
     let name = std::any::type_name::<T>();
     name.rsplit("::").next().unwrap_or(name)
-}
-
-/// Division of an input into tiles, and the number of blocks that process them.
-#[derive(Clone, Copy)]
-pub(super) struct Tiling {
-    count: u64,
-    tile: u64,
-    tiles: u32,
-    pub blocks: u32,
-}
-
-impl Tiling {
-    /// Divides the input into tiles of `items` elements per thread of a block, except for
-    /// `idle_threads` threads.
-    pub fn new(
-        count: usize,
-        plan: LaunchPlan,
-        items: u32,
-        idle_threads: u32,
-    ) -> Result<Self, ScanError> {
-        let tile = match plan.threads {
-            // 0 is an error that the launch will report
-            0 | 1 => u64::from(SINGLE_THREAD_TILE),
-            // too few threads to exempt any
-            threads if threads <= idle_threads => u64::from(items) * u64::from(threads),
-            threads => u64::from(items) * u64::from(threads - idle_threads),
-        };
-        let tiles = (count as u64).div_ceil(tile).max(1);
-        let tiles = u32::try_from(tiles).map_err(|_| ScanError::TooMany { count, tile })?;
-        Ok(Self {
-            count: count as u64,
-            tile,
-            tiles,
-            blocks: tiles.min(plan.resident_blocks),
-        })
-    }
-
-    /// Returns `true` if each block has one tile.
-    fn one_tile_per_block(self) -> bool {
-        self.blocks == self.tiles
-    }
-
-    /// Returns how many numbers the blocks draw from the counter: one per tile, and, if blocks draw
-    /// repeatedly, one more per block.
-    fn numbers(self) -> u32 {
-        if self.one_tile_per_block() {
-            self.tiles
-        } else {
-            self.tiles.wrapping_add(self.blocks)
-        }
-    }
 }

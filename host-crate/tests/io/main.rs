@@ -17,6 +17,8 @@ mod nifti_scaling;
 mod npy_by_python;
 mod npy_files;
 mod nrrd;
+mod nrrd_geometry;
+mod nrrd_headers;
 mod planes;
 mod planes_of_files;
 mod properties;

@@ -3,7 +3,7 @@
 use super::{
     Job, StreamError, StreamReport,
     plan::Plan,
-    source::{SlabBuffer, Slabs},
+    slabs::{SlabBuffer, Slabs},
     worker::{FinishedPart, Worker},
 };
 use crate::{

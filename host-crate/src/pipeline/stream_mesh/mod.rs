@@ -10,7 +10,8 @@
 
 mod extract;
 mod plan;
-mod source;
+mod planes;
+mod slabs;
 mod types;
 mod worker;
 
@@ -36,7 +37,8 @@ use crate::{
 };
 use extract::extract_slabs;
 use plan::Plan;
-use source::{OpenPlanes, Planes, SlabBuffer, Slabs};
+use planes::{OpenPlanes, Planes};
+use slabs::{SlabBuffer, Slabs};
 
 /// Inputs of the extraction once the slab axis is chosen.
 #[derive(Clone, Copy)]
@@ -128,14 +130,14 @@ pub fn stream_mesh(
         monitor,
     };
     if let SampleConversion::Indicator(_) = options.conversion {
-        return request.run(volume, source::indicator, mask, writer);
+        return request.run(volume, planes::indicator, mask, writer);
     }
     match volume.sample_type() {
-        SampleType::I32 => request.run(volume, source::from_i32, mask, writer),
-        SampleType::F64 => request.run(volume, source::from_f64, mask, writer),
+        SampleType::I32 => request.run(volume, planes::from_i32, mask, writer),
+        SampleType::F64 => request.run(volume, planes::from_f64, mask, writer),
         direct => with_kernel_sample_type!(
             direct,
-            T => request.run(volume, source::direct::<T>, mask, writer),
+            T => request.run(volume, planes::direct::<T>, mask, writer),
             _ => unreachable!("the other types are converted above")
         ),
     }
@@ -192,7 +194,7 @@ impl<'a> Request<'a> {
         writer: Option<MeshWriter>,
     ) -> Result<StreamReport, StreamError> {
         let (job, plan) = self.plan::<T>(volume, mask.is_some())?;
-        let mask = mask.map(|mask| source::mask(mask, job.along));
+        let mask = mask.map(|mask| planes::mask(mask, job.along));
         let planes = open(volume, job.along, self.options);
         run(job, plan, planes, mask, writer)
     }

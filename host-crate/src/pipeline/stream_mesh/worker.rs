@@ -1,6 +1,6 @@
 //! Worker of one device: extracts the mesh of its slabs.
 
-use super::{Job, StreamDevice, plan::Plan, source::SlabBuffer};
+use super::{Job, StreamDevice, plan::Plan, slabs::SlabBuffer};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream},
     grid::DeviceSample,
