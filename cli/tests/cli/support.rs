@@ -139,8 +139,8 @@ impl Folder {
         Run::finish(&mut self.command(&args.split_whitespace().collect::<Vec<_>>()))
     }
 
-    /// Runs a shell script with the path of the command in `$FERROVOX`; `None` without `sh` if that is
-    /// [permitted](has_programs).
+    /// Runs a shell script with the path of the command in `$FERROVOX`; `None` without `sh` if that
+    /// is [permitted](test_cases::has_programs).
     pub fn shell(&self, script: &str) -> Option<Run> {
         if !test_cases::has_programs(&["sh"]) {
             return None;

@@ -6,8 +6,8 @@
 //! returns it as an ordinary error. The entry points of skeletons, of graph files and of curve
 //! pictures call it. Functions that do not return a `Result` (graph queries) panic with the
 //! error's message if no caller catches it. With `panic = "abort"` the process aborts, and so it
-//! does if the hundred bytes that unwinding needs cannot be allocated; the command `ferrovox` prints
-//! an error before.
+//! does if the hundred bytes that unwinding needs cannot be allocated; the command `ferrovox` then
+//! prints an error.
 
 use super::{
     OutOfMemory,

@@ -22,8 +22,8 @@ print(*header["shape"])
 print(struct.pack("<%dd" % count, *samples).hex())
 "#;
 
-/// Returns the shape and the samples of a file of floats in C order; `None` without Python if that is
-/// [permitted](has_programs).
+/// Returns the shape and the samples of a file of floats in C order; `None` without Python if that
+/// is [permitted](has_programs).
 ///
 /// # Panics
 /// If Python is missing or cannot read the file.

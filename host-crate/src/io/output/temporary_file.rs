@@ -51,7 +51,7 @@ impl TemporaryFile {
     fn create_at(path: PathBuf, existing: Option<&Metadata>) -> io::Result<Option<Self>> {
         // The lock is held until the new file is in the list.
         let mut outputs = OutputLock::acquire();
-        // The program may end when memory runs out: nothing is allocated until the list has the file.
+        // A program may end when memory runs out: nothing is allocated until the file is listed.
         outputs.reserve_temporary_file();
         let listed_path = path.clone();
         let file = match create_new(&path, existing.is_some()) {

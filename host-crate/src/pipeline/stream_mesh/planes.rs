@@ -1,7 +1,7 @@
 //! Reading of planes from a volume file with a conversion of their samples.
 //!
-//! Planes are those along z, as they are stored in the file, or those along y: the planes along z of
-//! the volume with its axes y and z exchanged, which have one row of every stored plane.
+//! Planes are those along z, as they are stored in the file, or those along y: the planes along z
+//! of the volume with its axes y and z exchanged, which have one row of every stored plane.
 
 use super::{SampleConversion, SlabAxis, StreamOptions};
 use crate::{
