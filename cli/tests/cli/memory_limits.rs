@@ -129,7 +129,7 @@ fn running_out_of_memory_anywhere_is_an_error_with_size_and_purpose() {
         let (mut runs, mut failures) = (0, 0);
         for (number, &mib) in limits.iter().enumerate() {
             for (setting, settings) in SETTINGS.iter().enumerate() {
-                if !is_in_shard(number + 4 * setting + command, 12) {
+                if !is_in_shard(number + 7 * setting + command, 20) {
                     continue;
                 }
                 let device = if line.starts_with("info") {
