@@ -201,6 +201,20 @@ impl Solid {
         self.voxels_in(Geometry::default())
     }
 
+    /// Samples the solid, with lengths in world units, on a grid of the given spacing.
+    pub fn voxels_spaced(&self, spacing: [f64; 3]) -> Volume<u8> {
+        let half_extent = self.half_extent + self.shift.abs();
+        let half = [0, 1, 2].map(|axis| (half_extent[axis] / spacing[axis] + MARGIN).ceil());
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).expect("a spacing");
+        let dims = half.map(|half| 2 * half as usize + 1);
+        Volume::from_fn(dims, geometry, |x, y, z| {
+            let at = [x, y, z].map(|along| along as f64);
+            let at = [0, 1, 2].map(|axis| (at[axis] - half[axis]) * spacing[axis]);
+            u8::from((self.inside)(Point3::from(at) - self.shift))
+        })
+        .expect("a size")
+    }
+
     /// Returns [`voxels`](Self::voxels) with a world geometry.
     pub fn voxels_in(&self, geometry: Geometry) -> Volume<u8> {
         let origin = self.origin().coords;

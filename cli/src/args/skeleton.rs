@@ -33,9 +33,9 @@ const POTENTIAL_FIELD: &str = "Potential-field method (--method potential-field)
 #[command(after_help = MORE, after_long_help = "\
 Methods:
 The medial method gives each connected component of the object one connected graph along its medial axis, with one \
-cycle per tunnel and one curve per branch. These properties are verified on the result: connectivity, number of cycles, \
-homology (the cycles enclose the tunnels), coverage (every voxel lies within --scale times the radius plus --const of the \
-skeleton), and that curves stay inside, do not overlap and are not longer than necessary. If all of them hold, the skeleton is \
+cycle per tunnel and one curve per significant protrusion. Topology and shape of the curves are verified on the result: \
+connectivity, number of cycles, homology (the cycles enclose the tunnels), and that curves stay inside, do not overlap and \
+are not longer than necessary; with --scale or --const also coverage. If all of this holds, the skeleton is \
 certified; otherwise the report names each violated property and its position.
 
 The potential-field method (Cornea et al. 2005; Zhao et al. 2016) lets the surface voxels repel the interior. Its core \
@@ -53,7 +53,7 @@ Examples:
   ferrovox skeleton vessels.nrrd --dust 20 --require-certified -o vessels.vtp -o vessels.json
   ferrovox skeleton atlas.nii.gz --labels all -o 'out/{label}.swc' --json
   ferrovox skeleton atlas.nii.gz --labels 3,17 --scale 1.2 --const 2 -o two.vtp
-  ferrovox skeleton leaf.nrrd --detail 0.1 -o leaf.vtp
+  ferrovox skeleton leaf.nrrd --detail 0.6 -o leaf.vtp
   ferrovox skeleton labels.nii.gz --label 17 --method potential-field --hierarchy divergence --exponent 4 -o core.obj")]
 pub struct SkeletonArgs {
     #[command(flatten)]
@@ -108,10 +108,34 @@ pub struct SkeletonArgs {
     /// Merge pairs of edges that meet at a node of degree two
     #[arg(long, hide_short_help = true, help_heading = "Curves")]
     pub merge: bool,
-    /// Coverage radius as a multiple of the local radius [default: 1.5]
+    /// Minimum length of a branch relative to its width [default: 1.25]
+    ///
+    /// Protrusions get a branch if they are longer. The length counts without two voxels, which
+    /// noise of the surface can cause; the width is the radius of a tube. Smaller values add
+    /// branches to shorter protrusions.
+    #[arg(
+        long,
+        value_name = "K",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["scale", "constant"],
+        help_heading = MEDIAL
+    )]
+    pub significance: Option<f64>,
+    /// Minimum length of protrusions that get a branch, in world units [default: 0]
+    #[arg(
+        long,
+        value_name = "LENGTH",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["scale", "constant"],
+        hide_short_help = true,
+        help_heading = MEDIAL
+    )]
+    pub min_protrusion: Option<f64>,
+    /// Add branches by coverage (TEASAR): multiple of the radius [default: 1.5]
     ///
     /// TEASAR's scale. A voxel is covered if it lies within SCALE x radius + CONST of the skeleton;
-    /// uncovered protrusions get a branch.
+    /// branches are added until all voxels are covered. --scale or --const replace the rule of
+    /// --significance.
     #[arg(
         long,
         value_name = "SCALE",
@@ -119,7 +143,7 @@ pub struct SkeletonArgs {
         help_heading = MEDIAL
     )]
     pub scale: Option<f64>,
-    /// Constant part of it, in units of the smallest spacing [default: 4]
+    /// Constant part of the coverage radius, in units of the smallest spacing [default: 4]
     ///
     /// kimimaro's const is in world units: divide it by the smallest spacing.
     #[arg(
@@ -127,16 +151,16 @@ pub struct SkeletonArgs {
         alias = "constant",
         value_name = "CONST",
         allow_hyphen_values = true,
+        hide_short_help = true,
         help_heading = MEDIAL
     )]
     pub constant: Option<f64>,
-    /// Add branches to the most convex FRACTION of the surface voxels
+    /// Add branches of at least this significance
     ///
-    /// From 0 to 1; 0.05 is a good start. Without this option, branches are added for coverage
-    /// only.
+    /// Smaller than --significance; 0.6 is a good start.
     #[arg(
         long,
-        value_name = "FRACTION",
+        value_name = "K",
         allow_hyphen_values = true,
         help_heading = MEDIAL
     )]

@@ -55,7 +55,7 @@ pub enum LevelsName {
     /// The medial method
     #[value(alias = "1")]
     Whole,
-    /// The medial method with `--detail`, whose fraction is given by `--curvature`
+    /// The medial method with `--detail 0.6`
     #[value(alias = "2")]
     Detail,
 }

@@ -8,7 +8,7 @@ use crate::{
 use ferrovox::{
     pipeline::skeleton::{Checks, LabelOutcome, LocatedViolation, Method, SkeletonOutcome},
     skeleton::{
-        medial::{ComponentReport, Dust},
+        medial::{BranchRule, ComponentReport, Dust, UncoveredProtrusion},
         potential_field::{self, Certificate, ClassCounts, Hierarchy},
     },
 };
@@ -66,9 +66,13 @@ enum LabelSelection {
 #[serde(untagged)]
 enum MethodParams {
     Medial {
-        scale: f64,
+        /// Null for branches by coverage.
+        significance: Option<f64>,
+        min_protrusion: Option<f64>,
+        /// Null for branches by significance.
+        scale: Option<f64>,
         #[serde(rename = "const")]
-        constant: f64,
+        constant: Option<f64>,
         dust_below: u64,
         detail: Option<f64>,
     },
@@ -123,6 +127,29 @@ struct Component {
     centred: bool,
     certified: bool,
     violations: Vec<String>,
+    /// Most significant protrusion without a branch.
+    uncovered: Option<Uncovered>,
+}
+
+/// Protrusion without a branch; lengths and position in world units.
+#[derive(Serialize)]
+struct Uncovered {
+    significance: f64,
+    length: f64,
+    width: f64,
+    position: [f64; 3],
+}
+
+impl Uncovered {
+    /// Converts a protrusion of a label's component.
+    fn new(found: &UncoveredProtrusion, outcome: &LabelOutcome) -> Self {
+        Self {
+            significance: found.significance,
+            length: found.length,
+            width: found.width,
+            position: outcome.skeleton.to_world(found.position).into(),
+        }
+    }
 }
 
 /// Critical points and voxel classes of the potential-field method.
@@ -156,12 +183,23 @@ impl From<&Certificate> for CriticalPoints {
 impl MethodParams {
     fn new(method: &Method, outcome: &SkeletonOutcome) -> Self {
         match method {
-            Method::Medial(params) => Self::Medial {
-                scale: params.scale,
-                constant: params.constant,
-                dust_below: params.dust,
-                detail: params.detail,
-            },
+            Method::Medial(params) => {
+                let (significance, coverage) = match params.branches {
+                    BranchRule::Significance {
+                        min_significance,
+                        min_length,
+                    } => (Some((min_significance, min_length)), None),
+                    BranchRule::Coverage { scale, constant } => (None, Some((scale, constant))),
+                };
+                Self::Medial {
+                    significance: significance.map(|rule| rule.0),
+                    min_protrusion: significance.map(|rule| rule.1),
+                    scale: coverage.map(|rule| rule.0),
+                    constant: coverage.map(|rule| rule.1),
+                    dust_below: params.dust,
+                    detail: params.detail,
+                }
+            }
             Method::PotentialField(params) => {
                 let potential_field::Params {
                     divergence,
@@ -199,7 +237,7 @@ impl From<&LabelOutcome> for Label {
                     components,
                     dust,
                     violations,
-                } => Some(ComponentList::new(components, *dust, violations)),
+                } => Some(ComponentList::new(outcome, components, *dust, violations)),
                 Checks::PotentialField { .. } => None,
             },
         }
@@ -208,7 +246,12 @@ impl From<&LabelOutcome> for Label {
 
 impl ComponentList {
     /// Lists all components, or, beyond [`MAX_LISTED`], the uncertified and the largest ones.
-    fn new(reports: &[ComponentReport], dust: Dust, violations: &[LocatedViolation]) -> Self {
+    fn new(
+        outcome: &LabelOutcome,
+        reports: &[ComponentReport],
+        dust: Dust,
+        violations: &[LocatedViolation],
+    ) -> Self {
         let mut texts_by_component: HashMap<usize, Vec<String>> = HashMap::new();
         for violation in violations {
             let texts = texts_by_component.entry(violation.component).or_default();
@@ -253,6 +296,10 @@ impl ComponentList {
                     centred: reports[index].is_centred,
                     certified: reports[index].is_certified(),
                     violations: texts_by_component.remove(&index).unwrap_or_default(),
+                    uncovered: reports[index]
+                        .uncovered
+                        .as_ref()
+                        .map(|found| Uncovered::new(found, outcome)),
                 })
                 .collect(),
         }

@@ -7,7 +7,7 @@ use crate::{
 use ferrovox::{
     pipeline::skeleton::Method,
     skeleton::{
-        medial,
+        medial::{self, BranchRule},
         potential_field::{self, Hierarchy},
     },
 };
@@ -26,19 +26,41 @@ pub fn method(args: &SkeletonArgs) -> anyhow::Result<Method> {
 
 fn medial_params(args: &SkeletonArgs) -> medial::Params {
     let default = medial::Params::default();
-    let detail = if args.levels == Some(LevelsName::Detail) {
-        let default = potential_field::Params::default().curvature;
-        Some(args.curvature.unwrap_or(default))
-    } else {
-        args.detail
-    };
+    let is_detailed = args.levels == Some(LevelsName::Detail);
+    let detail = args.detail.or(is_detailed.then_some(DETAIL_SIGNIFICANCE));
     medial::Params {
-        scale: args.scale.unwrap_or(default.scale),
-        constant: args.constant.unwrap_or(default.constant),
+        branches: branch_rule(args),
         dust: args.dust.unwrap_or(default.dust),
         detail,
         ..default
     }
+}
+
+/// Significance of additional branches for the former option `--levels detail`.
+const DETAIL_SIGNIFICANCE: f64 = 0.6;
+
+/// Returns the rule for branches: coverage if one of its parameters is given, otherwise
+/// significance.
+fn branch_rule(args: &SkeletonArgs) -> BranchRule {
+    let mut rule = if args.scale.is_some() || args.constant.is_some() {
+        BranchRule::COVERAGE
+    } else {
+        BranchRule::SIGNIFICANCE
+    };
+    match &mut rule {
+        BranchRule::Significance {
+            min_significance,
+            min_length,
+        } => {
+            *min_significance = args.significance.unwrap_or(*min_significance);
+            *min_length = args.min_protrusion.unwrap_or(*min_length);
+        }
+        BranchRule::Coverage { scale, constant } => {
+            *scale = args.scale.unwrap_or(*scale);
+            *constant = args.constant.unwrap_or(*constant);
+        }
+    }
+    rule
 }
 
 fn potential_field_params(args: &SkeletonArgs) -> potential_field::Params {
@@ -75,10 +97,7 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         ("--hierarchy", args.hierarchy.is_some()),
         ("--exponent", args.exponent.is_some()),
         ("--divergence", args.divergence.is_some()),
-        (
-            "--curvature",
-            args.curvature.is_some() && args.levels != Some(LevelsName::Detail),
-        ),
+        ("--curvature", args.curvature.is_some()),
         ("--surface", args.surface.is_some()),
         ("--precision", args.precision.is_some()),
         ("--boundary", args.boundary.is_some()),
@@ -86,6 +105,8 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         ("--field", args.field.is_some()),
     ];
     let needs_medial = [
+        ("--significance", args.significance.is_some()),
+        ("--min-protrusion", args.min_protrusion.is_some()),
         ("--scale", args.scale.is_some()),
         ("--const", args.constant.is_some()),
         ("--detail", args.detail.is_some()),

@@ -9,7 +9,10 @@ use crate::{
 use ferrovox::{
     device::Device,
     pipeline::skeleton::{Checks, LabelOutcome, LocatedViolation, Method, SkeletonOutcome},
-    skeleton::potential_field::ClassCounts,
+    skeleton::{
+        medial::{BranchRule, UncoveredProtrusion},
+        potential_field::ClassCounts,
+    },
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -135,13 +138,12 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         Method::Medial(params) => lines.add(
             "method",
             format!(
-                "{}, scale {}, const {}{}",
+                "{}, {}{}",
                 args.selected_method().name(),
-                params.scale,
-                params.constant,
+                format_rule(params.branches),
                 params
                     .detail
-                    .map(|part| format!(", detail {part}"))
+                    .map(|significance| format!(", detail {significance}"))
                     .unwrap_or_default()
             ),
         ),
@@ -160,6 +162,53 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         lines.add("of skeleton", format_stages(&outcome.stages));
     }
     lines.text()
+}
+
+/// Formats the rule for branches.
+fn format_rule(rule: BranchRule) -> String {
+    match rule {
+        BranchRule::Significance {
+            min_significance,
+            min_length,
+        } => {
+            let length = match min_length {
+                0.0 => String::new(),
+                length => format!(", protrusions from {length}"),
+            };
+            format!("significance {min_significance}{length}")
+        }
+        BranchRule::Coverage { scale, constant } => format!("scale {scale}, const {constant}"),
+    }
+}
+
+/// Adds the most significant protrusion without a branch.
+fn add_uncovered(lines: &mut Lines, outcome: &SkeletonOutcome) {
+    let protrusions = outcome.labels.iter().flat_map(|label| {
+        let found = label
+            .components()
+            .iter()
+            .filter_map(|report| report.uncovered);
+        found.map(move |protrusion| (label, protrusion))
+    });
+    let largest = protrusions.max_by(|a, b| a.1.significance.total_cmp(&b.1.significance));
+    if let Some((label, protrusion)) = largest {
+        let UncoveredProtrusion {
+            significance,
+            length,
+            width,
+            position,
+        } = protrusion;
+        let position = <[f64; 3]>::from(label.skeleton.to_world(position));
+        lines.add(
+            "no branch",
+            format!(
+                "up to significance {significance:.2}: length {}, width {}, at ({})",
+                format_number(length),
+                format_number(width),
+                position.map(format_number).join(", ")
+            ),
+        );
+    }
 }
 
 /// Returns the number of bridges and the voxel classes of the potential-field method.
@@ -238,6 +287,7 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
             );
         }
     }
+    add_uncovered(lines, outcome);
     if dust_components > 0 {
         lines.add(
             "dust",

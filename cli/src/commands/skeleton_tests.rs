@@ -17,7 +17,7 @@ use ferrovox::{
     },
     skeleton::{
         Edge, Node, NodeKind, Skeleton,
-        medial::{ComponentReport, Dust, Violation},
+        medial::{ComponentReport, Dust, UncoveredProtrusion, Violation},
         potential_field::{Certificate, ClassCounts},
     },
 };
@@ -123,6 +123,12 @@ fn component(voxels: u64, violations: Vec<Violation>) -> ComponentReport {
         cavities: 0,
         cycle_rank: 1,
         is_centred: true,
+        uncovered: Some(UncoveredProtrusion {
+            significance: 0.75,
+            length: 5.0,
+            width: 4.0,
+            position: Point3::new(1.0, 2.0, 0.5),
+        }),
         violations,
     }
 }
@@ -247,8 +253,10 @@ fn violated_properties_are_reported_with_positions() {
     for (field, value) in [
         ("labels_selected", value!("all")),
         ("method", value!("medial")),
-        ("scale", value!(1.5)),
-        ("const", value!(4.0)),
+        ("significance", value!(1.25)),
+        ("min_protrusion", value!(0.0)),
+        ("scale", Value::Null),
+        ("const", Value::Null),
         ("dust_below", value!(9)),
         ("certified", value!(false)),
         ("length", value!(12.0)),
@@ -262,7 +270,8 @@ fn violated_properties_are_reported_with_positions() {
     assert_eq!(
         first["components"],
         value!([{
-            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "violations": []
+            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "violations": [],
+            "uncovered": {"significance": 0.75, "length": 5.0, "width": 4.0, "position": [1.0, 2.0, 0.5]}
         }])
     );
     assert_eq!(first["dust"], value!({"components": 1, "voxels": 5}));
@@ -278,7 +287,9 @@ fn violated_properties_are_reported_with_positions() {
         "self-overlap in 2 components: two curves overlap, at (0.5, 2, -3.25)",
         "coverage    in 1 component: 8 voxels",
         "2 components with 10 voxels skipped",
-        "medial, scale 1.5, const 4",
+        "medial, significance 1.25",
+        "no branch",
+        "up to significance 0.75: length 5, width 4, at (1, 2, 0.5)",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }

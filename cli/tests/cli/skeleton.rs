@@ -69,7 +69,12 @@ fn empty_objects_and_invalid_parameters_are_rejected() {
         "bar.nii --method potential-field --curvature -1",
         &["the fraction for curvature is -1"],
     );
-    refused("bar.nii --detail 2", &["--detail is 2", "from 0 to 1"]);
+    refused("bar.nii --detail -1", &["--detail is -1", "0 or more"]);
+    refused(
+        "bar.nii --significance -1",
+        &["--significance is -1", "0 or more"],
+    );
+    refused("bar.nii --min-protrusion nan", &["--min-protrusion is NaN"]);
     refused("bar.nii --scale -1", &["--scale is -1", "0 or more"]);
     refused("bar.nii --const nan", &["--const is NaN"]);
     refused("none.nii --threshold 5", &["none.nii", "no such file"]);

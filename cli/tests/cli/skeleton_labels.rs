@@ -220,8 +220,8 @@ fn former_levels_are_aliases_of_methods() {
     for (levels, options) in [
         ("--levels whole", ""),
         ("--levels 1", "--method medial"),
-        ("--levels 2", "--detail 0.05"),
-        ("--levels detail --curvature 0.1", "--detail 0.1"),
+        ("--levels 2", "--detail 0.6"),
+        ("--levels detail", "--detail 0.6"),
         ("--levels 0", "--method potential-field"),
         ("--levels core", "--method potential-field --hierarchy core"),
         (
@@ -259,21 +259,33 @@ fn hierarchy_levels_add_curves() {
 }
 
 #[test]
-fn detail_adds_branches_and_coverage_removes_them() {
+fn rules_for_branches_are_reported() {
     let folder = folder();
     let length = |report: &serde_json::Value| report["length"].as_f64().unwrap();
     let default = report(&folder, "");
-    assert_eq!(
-        [&default["method"], &default["detail"]],
-        [&json!("medial"), &json!(null)]
-    );
-    // a branch to every corner of the T
-    let detail = report(&folder, "--detail 0.1");
-    assert_eq!(detail["detail"], 0.1);
-    assert!(length(&detail) > length(&default));
+    for (key, value) in [
+        ("method", json!("medial")),
+        ("significance", json!(1.25)),
+        ("min_protrusion", json!(0.0)),
+        ("scale", json!(null)),
+        ("const", json!(null)),
+        ("detail", json!(null)),
+    ] {
+        assert_eq!(default[key], value, "{key}");
+    }
+    let detail = report(&folder, "--detail 0.1 --significance 3");
+    assert_eq!([&detail["detail"], &detail["significance"]], [0.1, 3.0]);
     assert_eq!(detail["certified"], true);
+    let long = report(&folder, "--min-protrusion 1000");
+    assert_eq!(long["min_protrusion"], 1000.0);
+    assert!(length(&long) <= length(&default));
     let wide = report(&folder, "--scale 9 --const 9");
-    assert!(length(&wide) < length(&default));
+    assert_eq!([&wide["scale"], &wide["const"]], [9.0, 9.0]);
+    assert_eq!(wide["significance"], json!(null));
+    assert!(length(&wide) < length(&report(&folder, "--scale 1.5")));
+    let run = folder.run("skeleton labels.nrrd --label 3 --json --scale 2 --significance 1");
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("--significance"), "{}", run.stderr);
 }
 
 #[test]

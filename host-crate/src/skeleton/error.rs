@@ -29,7 +29,7 @@ pub enum SkeletonError {
     /// A fraction is out of range.
     #[error("the fraction for {name} is {found}; choose a value from 0 to 1")]
     Fraction {
-        /// Name of the parameter: `divergence`, `curvature` or `detail`.
+        /// Name of the parameter: `divergence` or `curvature`.
         name: &'static str,
         /// Fraction that was given.
         found: f64,
@@ -50,6 +50,14 @@ pub enum SkeletonError {
     #[error("the coverage {name} is {found}; choose a finite number, 0 or more")]
     Coverage {
         /// Name of the parameter: `scale` or `constant`.
+        name: &'static str,
+        /// Value that was given.
+        found: f64,
+    },
+    /// A parameter of the significance rule is negative or not finite.
+    #[error("the {name} is {found}; choose a finite number, 0 or more")]
+    Significance {
+        /// Name of the parameter: `significance`, `length of protrusions` or `detail`.
         name: &'static str,
         /// Value that was given.
         found: f64,

@@ -73,7 +73,11 @@ pub fn measure(
 /// Extracts the skeletons of all labels by the medial method, in one call.
 fn medial(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
     let voxels = object.known.voxels.view();
-    let params = medial::Params::default();
+    // the rule of the programs that it is compared with
+    let params = medial::Params {
+        branches: medial::BranchRule::COVERAGE,
+        ..medial::Params::default()
+    };
     let devices = std::slice::from_ref(device);
     let skeletons = medial::extract(devices, voxels, &params, Monitor::new())?;
     let labels = skeletons.labels.into_iter();

@@ -7,9 +7,11 @@
 //! | --- | --- |
 //! | rods, arms from a point, T, a trunk with a thin branch, rings | [`simple`] |
 //! | shells, plates, tunnel and cavity, curves one voxel wide, touching voxels | [`solid`] |
+//! | solids with a known number of ends, rotated and with noise | [`branched`] |
 //! | random trees and networks of tubes, noise, isolated voxels | [`random`] |
 //! | a vascular network, a label atlas, bones with holes | [`large`] |
 
+pub mod branched;
 pub mod large;
 pub mod random;
 pub mod simple;

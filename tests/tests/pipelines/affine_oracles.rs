@@ -9,6 +9,7 @@ use ferrovox::{
     isosurface::IsosurfaceParams,
     mesh,
     render::{self, RenderParams},
+    skeleton::medial,
     voxelize::voxelize_on_grid,
 };
 use ferrovox_tests::extract::extract_volume_mesh;
@@ -198,7 +199,7 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         let (dims, geometry) = (volume.dims(), *volume.geometry());
         let labels = volume.samples().iter().map(|&depth| u8::from(depth >= 0.0));
         let labels = Volume::new(labels.collect(), dims, geometry).unwrap();
-        let skeletons = extract_skeletons(&labels);
+        let skeletons = extract_skeletons(&labels, medial::BranchRule::COVERAGE);
         let skeleton = &skeletons.labels[0].skeleton;
         assert!(skeletons.is_certified(), "{name}");
         assert_eq!(skeleton.cycles(), 0, "{name}");

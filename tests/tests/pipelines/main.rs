@@ -52,6 +52,7 @@ mod skeleton_classes;
 mod skeleton_components;
 mod skeleton_connected;
 mod skeleton_devices;
+mod skeleton_ends;
 mod skeleton_expected;
 mod skeleton_field;
 mod skeleton_forces;

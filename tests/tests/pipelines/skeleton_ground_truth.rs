@@ -5,7 +5,7 @@ use ferrovox::{
     graph::{Edge, Skeleton},
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::medial::{self, Skeletons},
+    skeleton::medial::{self, BranchRule, Skeletons},
 };
 use ferrovox_tests::{
     oracle::{Object, Rules, Verdict, check},
@@ -13,18 +13,22 @@ use ferrovox_tests::{
 };
 use test_cases::skip_slow_test;
 
-pub fn extract_skeletons(voxels: &Volume<u8>) -> Skeletons {
-    medial::extract(
-        &[],
-        voxels.view(),
-        &medial::Params::default(),
-        Monitor::new(),
-    )
-    .unwrap()
+pub fn extract_skeletons(voxels: &Volume<u8>, branches: BranchRule) -> Skeletons {
+    let params = medial::Params {
+        branches,
+        ..medial::Params::default()
+    };
+    medial::extract(&[], voxels.view(), &params, Monitor::new()).unwrap()
 }
 
-/// Properties that are not checked for every object: centredness requires reference axes.
-const UNCHECKED_PROPERTIES: [&str; 1] = ["centred"];
+/// Returns the properties that are not checked for every object: centredness requires reference
+/// axes, and coverage the coverage rule.
+fn unchecked_properties(branches: BranchRule) -> &'static [&'static str] {
+    match branches {
+        BranchRule::Coverage { .. } => &["centred"],
+        BranchRule::Significance { .. } => &["centred", "cover"],
+    }
+}
 
 /// Returns the skeleton with merged chains, if that changes more than the directions of curves.
 fn with_merged_chains(skeleton: &Skeleton) -> Option<Skeleton> {
@@ -48,16 +52,24 @@ fn verdict_summary(verdict: &Verdict) -> impl PartialEq + use<> {
     (verdict.components, verdict.cycles, verdict.tunnels, faults)
 }
 
-/// Checks the skeletons of all labels: each must be correct and certified, with merged chains too.
-/// Returns the verdicts, or a description of the first violation.
+/// Checks the skeletons of all labels with branches by significance and by coverage: each must be
+/// correct and certified, with merged chains too. Returns the verdicts of the latter, or a
+/// description of the first violation.
 pub fn check_against_ground_truth(reference: &ReferenceObject) -> Result<Vec<Verdict>, String> {
-    let skeletons = extract_skeletons(&reference.voxels);
+    check_rule(reference, BranchRule::SIGNIFICANCE)?;
+    check_rule(reference, BranchRule::COVERAGE)
+}
+
+fn check_rule(reference: &ReferenceObject, branches: BranchRule) -> Result<Vec<Verdict>, String> {
+    let skeletons = extract_skeletons(&reference.voxels, branches);
     let mut verdicts = Vec::new();
     for label_skeleton in &skeletons.labels {
         let label = u8::try_from(label_skeleton.label).unwrap();
         let wrong = |what: String| {
             let ReferenceObject { name, seed, .. } = reference;
-            Err(format!("{name}, seed {seed}, label {label}: {what}"))
+            Err(format!(
+                "{name}, {branches:?}, seed {seed}, label {label}: {what}"
+            ))
         };
         let object = Object::from_label(&reference.voxels, label);
         label_skeleton.skeleton.validate().unwrap();
@@ -67,10 +79,9 @@ pub fn check_against_ground_truth(reference: &ReferenceObject) -> Result<Vec<Ver
             &Rules::default(),
             &reference.axes,
         );
-        let holds = verdict
-            .properties()
-            .iter()
-            .all(|(name, property)| UNCHECKED_PROPERTIES.contains(name) || property.holds());
+        let holds = verdict.properties().iter().all(|(name, property)| {
+            unchecked_properties(branches).contains(name) || property.holds()
+        });
         if !holds {
             return wrong(format!(
                 "certified: {}, but\n{verdict}",
@@ -260,7 +271,7 @@ fn single_and_touching_voxels_are_correct() {
         assert_ground_truth(&reference);
     }
     // a component of one voxel keeps its point, exactly at the centre
-    let skeletons = extract_skeletons(&solid::single().voxels);
+    let skeletons = extract_skeletons(&solid::single().voxels, BranchRule::default());
     let skeleton = &skeletons.labels[0].skeleton;
     assert_eq!((skeleton.nodes.len(), skeleton.edges.len()), (1, 0));
     assert_eq!(skeleton.nodes[0].position.coords.as_slice(), [1.0; 3]);
@@ -294,7 +305,7 @@ fn atlas_labels_are_correct() {
 fn many_isolated_voxels_are_correct() {
     let dust = random::dust([50, 50, 40]);
     assert_eq!(dust.betti, Some(Betti::new(100_000, 0, 0)));
-    let skeletons = extract_skeletons(&dust.voxels);
+    let skeletons = extract_skeletons(&dust.voxels, BranchRule::default());
     let [label_skeleton] = &skeletons.labels[..] else {
         panic!("one label");
     };
@@ -313,10 +324,13 @@ fn noise_of_any_density_is_correct() {
 #[test]
 fn world_position_does_not_change_the_skeleton() {
     let reference = simple::thin_branch(Grid::unit());
-    let original = extract_skeletons(&reference.voxels);
+    let original = extract_skeletons(&reference.voxels, BranchRule::default());
     let turned = Grid::unit().rotated([1.0, 2.0, 3.0], 0.7).axes;
     let geometry = Geometry::new(turned, [40.0, -3.0, 17.5].into()).unwrap();
-    let moved = extract_skeletons(&reference.voxels.clone().with_geometry(geometry));
+    let moved = extract_skeletons(
+        &reference.voxels.clone().with_geometry(geometry),
+        BranchRule::default(),
+    );
     let [original, moved] = [&original, &moved].map(|skeletons| &skeletons.labels[0].skeleton);
     assert_eq!(original.edges.len(), moved.edges.len());
     assert!((original.length() - moved.length()).abs() < 1e-6 * original.length());

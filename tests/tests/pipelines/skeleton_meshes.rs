@@ -49,7 +49,10 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, components: usize,
         let params = VoxelizeParams::with_resolution(resolution);
         let solid = voxelize(&stream, &mesh, &params).unwrap();
         let voxels = mask_to_volume(&stream, &solid).unwrap();
-        let params = medial::Params::default();
+        let params = medial::Params {
+            branches: medial::BranchRule::COVERAGE,
+            ..medial::Params::default()
+        };
         let devices = std::slice::from_ref(&device);
         let skeletons = medial::extract(devices, voxels.view(), &params, Monitor::new()).unwrap();
         let reports = &skeletons.labels[0].components;

@@ -3,11 +3,21 @@
 use ferrovox::{
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::medial::{self, Skeletons},
+    skeleton::medial::{self, BranchRule, Skeletons},
 };
+use ferrovox_tests::reference_objects::branched;
 
 /// Extracts the skeletons of the voxels for which `is_set` returns `true`.
 pub fn skeletons(
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    is_set: impl Fn([f64; 3]) -> bool,
+) -> Skeletons {
+    skeletons_with(BranchRule::default(), dims, spacing, is_set)
+}
+
+fn skeletons_with(
+    branches: BranchRule,
     dims: [usize; 3],
     spacing: [f64; 3],
     is_set: impl Fn([f64; 3]) -> bool,
@@ -17,7 +27,10 @@ pub fn skeletons(
         u8::from(is_set([x as f64, y as f64, z as f64]))
     })
     .unwrap();
-    let params = medial::Params::default();
+    let params = medial::Params {
+        branches,
+        ..medial::Params::default()
+    };
     medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap()
 }
 
@@ -38,16 +51,23 @@ fn check(skeletons: &Skeletons, tunnels: u64, cavities: u64) -> f64 {
 }
 
 #[test]
-fn one_voxel_is_a_point_and_two_are_a_line() {
+fn one_voxel_is_a_point_and_a_few_are_a_line() {
     let label_skeleton = skeletons([3; 3], [1.0; 3], |at| at == [1.0; 3]);
     assert_eq!(check(&label_skeleton, 0, 0), 0.0);
     assert_eq!(label_skeleton.labels[0].skeleton.nodes.len(), 1);
     assert_eq!(label_skeleton.labels[0].skeleton.nodes[0].radius, 0.5);
-    let two = skeletons([3; 3], [1.0, 1.0, 2.0], |at| {
-        at == [1.0; 3] || at == [2.0, 2.0, 0.0]
-    });
+    let is_diagonal = |at| at == [1.0; 3] || at == [2.0, 2.0, 0.0];
+    let spacing = [1.0, 1.0, 2.0];
+    let two = skeletons_with(BranchRule::COVERAGE, [3; 3], spacing, is_diagonal);
     let length = check(&two, 0, 0);
     assert!((length - 6f64.sqrt()).abs() < 1e-9, "{length}");
+    // two voxels are not elongated, four are
+    for (count, length) in [(2, 0.0), (4, 3.0)] {
+        let line = skeletons([6, 3, 3], [1.0; 3], |[x, y, z]| {
+            x < count as f64 && y + z == 2.0 && y == z
+        });
+        assert_eq!(check(&line, 0, 0), length, "{count}");
+    }
 }
 
 #[test]
@@ -198,10 +218,21 @@ fn invalid_input_is_rejected_with_its_values() {
     assert!(error(&volume(1.5), &params).contains("(1, 0, 0) is 1.5"));
     assert!(error(&volume(f32::NAN), &params).contains("NaN"));
     let wrong = medial::Params {
-        scale: f64::NAN,
-        ..params
+        branches: BranchRule::Coverage {
+            scale: f64::NAN,
+            constant: 4.0,
+        },
+        ..params.clone()
     };
     assert!(error(&volume(1.0), &wrong).contains("scale is NaN"));
+    let wrong = medial::Params {
+        branches: BranchRule::Significance {
+            min_significance: -1.0,
+            min_length: 0.0,
+        },
+        ..params
+    };
+    assert!(error(&volume(1.0), &wrong).contains("significance is -1"));
 }
 
 #[test]
@@ -288,44 +319,53 @@ fn curves_of_rods_are_close_to_their_axes() {
     }
 }
 
-/// With full detail, a cube has a curve to each corner, regardless of its spacing.
+/// Details are protrusions of less significance; corners of a tube are none, at any level.
 #[test]
-fn details_are_branches_to_corners() {
-    for spacing in [[1.0; 3], [1.0, 2.0, 1.0]] {
-        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
-        let half = 14.0;
-        let dims = spacing.map(|step| (40.0 / step) as usize);
-        let volume = Volume::from_fn(dims, geometry, |x, y, z| {
-            let at = [x, y, z].map(|x| x as f64);
-            let is_in = |axis: usize| (at[axis] * spacing[axis] - 19.0).abs() <= half;
-            u8::from((0..3).all(is_in))
-        })
-        .unwrap();
-        let ends = |detail| {
-            let params = medial::Params {
-                detail,
-                ..medial::Params::default()
-            };
-            let result = medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap();
-            check(&result, 0, 0);
-            let skeleton = &result.labels[0].skeleton;
-            let mut degrees = vec![0; skeleton.nodes.len()];
-            for edge in &skeleton.edges {
-                edge.nodes.iter().for_each(|&node| degrees[node] += 1);
-            }
-            degrees.iter().filter(|&&degree| degree == 1).count()
+fn details_are_less_significant_protrusions() {
+    let ends = |solid: &branched::BranchedSolid, min_significance, detail| {
+        let params = medial::Params {
+            branches: BranchRule::Significance {
+                min_significance,
+                min_length: 0.0,
+            },
+            detail,
+            ..medial::Params::default()
         };
-        assert!(ends(None) < 8, "{spacing:?}");
-        assert_eq!(ends(Some(0.01)), 8, "{spacing:?}");
+        let reference = solid.voxelize(branched::Placement::PLAIN);
+        let voxels = reference.voxels.view();
+        let result = medial::extract(&[], voxels, &params, Monitor::new()).unwrap();
+        check(&result, 0, 0);
+        let uncovered = result.labels[0].components[0].uncovered;
+        let degrees = result.labels[0].skeleton.degrees();
+        let ends = degrees.iter().filter(|&&degree| degree == 1).count();
+        (ends, uncovered)
+    };
+    for detail in [None, Some(0.6)] {
+        assert_eq!(ends(&branched::tube(6.0, 60.0), 1.25, detail).0, 2);
+        assert_eq!(ends(&branched::leaf(30.0, 0.45, 3.0), 1.25, detail).0, 5);
     }
+    let trunk = branched::trunk(12.0, 120.0, 8, 1.5, 8.0);
+    let (without, uncovered) = ends(&trunk, 20.0, None);
+    assert_eq!(without, 2);
+    // a branch of radius 1.5, and its foot in the trunk
+    let uncovered = uncovered.unwrap();
+    assert!(
+        (1.25..20.0).contains(&uncovered.significance),
+        "{uncovered:?}"
+    );
+    assert!((5.0..12.0).contains(&uncovered.length), "{uncovered:?}");
+    assert!((1.0..2.5).contains(&uncovered.width), "{uncovered:?}");
+    let (detailed, remaining) = ends(&trunk, 20.0, Some(1.25));
+    assert_eq!(detailed, 10);
+    assert!(remaining.is_none_or(|other| other.significance < 1.25));
 }
 
 #[test]
-fn detail_must_be_from_0_to_1() {
+fn detail_must_not_be_negative() {
     let params = medial::Params {
-        detail: Some(1.5),
+        detail: Some(-0.5),
         ..medial::Params::default()
     };
     let error = params.check().unwrap_err().to_string();
-    assert!(error.contains("detail is 1.5"), "{error}");
+    assert!(error.contains("detail is -0.5"), "{error}");
 }

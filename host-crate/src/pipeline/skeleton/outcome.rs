@@ -263,6 +263,7 @@ mod tests {
             cavities: 0,
             cycle_rank: 1,
             is_centred: true,
+            uncovered: None,
             violations,
         };
         let edge = Edge {

@@ -2,7 +2,7 @@
 
 use super::{
     component::ComponentSkeleton,
-    report::{ComponentReport, LabelSkeleton, Violation},
+    report::{ComponentReport, LabelSkeleton, UncoveredProtrusion, Violation},
     voxels::segment_voxels::to_voxels,
 };
 use crate::{
@@ -87,6 +87,12 @@ pub fn append_component(
         cavities: betti_numbers.cavities,
         cycle_rank: certificate.rank,
         is_centred: component_skeleton.is_centred,
+        uncovered: component_skeleton.uncovered.map(|tip| UncoveredProtrusion {
+            significance: tip.significance,
+            length: tip.length * spacing,
+            width: tip.width * spacing,
+            position: to_volume(tip.position),
+        }),
         violations: certificate
             .violations
             .into_iter()

@@ -40,7 +40,8 @@ pub struct Certifier<'a> {
     /// Number of triangles on which the cocycle does not vanish.
     pub open_triangles: u64,
     pub betti_numbers: BettiNumbers,
-    pub rule: CoverageRule,
+    /// Coverage rule, or `None` if coverage is not required.
+    pub rule: Option<CoverageRule>,
 }
 
 /// Result of the verification.
@@ -185,7 +186,7 @@ impl Certifier<'_> {
         rank
     }
 
-    /// Checks that all voxels are covered.
+    /// Checks that all voxels are covered, if there is a coverage rule.
     fn check_coverage(
         &self,
         graph: &IntermediateGraph,
@@ -193,8 +194,11 @@ impl Certifier<'_> {
         radii: &[Vec<f64>],
         violations: &mut Vec<Violation>,
     ) {
+        let Some(rule) = self.rule else {
+            return;
+        };
         let mut coverage = Coverage::new(self.context.object, self.context.metric);
-        coverage.add_graph(self.context, self.rule, graph, |point, _| match point {
+        coverage.add_graph(self.context, rule, graph, |point, _| match point {
             GraphPoint::Node(node) => node_radii[node],
             GraphPoint::Inner(edge, at) => radii[edge][at],
         });

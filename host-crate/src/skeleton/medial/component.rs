@@ -5,16 +5,16 @@ use super::{
     context::ComponentContext,
     curves::{
         centring::centre_curves,
-        convex_surface::most_convex_voxels,
         coverage::CoverageRule,
         endpoints::{extend_ends, trim_ends},
         intermediate_graph::IntermediateGraph,
         repair::repair_coverage,
         resample::resample,
         shared_stems::merge_shared_stems,
-        trace::{InitialCurves, PathsFromRoot, Root, trace_curves},
+        trace::{Branches, InitialCurves, PathsFromRoot, Root, trace_curves},
     },
-    params::Params,
+    ends::{EndRule, EndSearchInput, Ends, Tip, find_ends},
+    params::{BranchRule, Params},
     paths::{
         device_paths::DeviceComponent,
         shortest_paths::{DistancesAndWeights, ShortestPaths},
@@ -29,7 +29,7 @@ use super::{
 use crate::{
     device::{Device, DeviceError, Stream},
     grid::Metric,
-    memory,
+    memory::{self, CollectOrUnwind, ExtendOrUnwind},
     monitor::{Cancelled, StageTime, Stopwatch, add_times},
     partition::memory_plan::none_if_out_of_memory,
     skeleton::SkeletonError,
@@ -50,6 +50,8 @@ pub struct Component<'a> {
     pub voxels: u64,
     /// Metric of the volume, whose unit is the smallest spacing.
     pub metric: &'a Metric,
+    /// Smallest spacing, in world units.
+    pub spacing: f64,
 }
 
 /// Skeleton of a component, in the component's frame.
@@ -70,8 +72,19 @@ pub struct ComponentSkeleton {
     pub certificate: Certificate,
     /// `true` if the curves were centred.
     pub is_centred: bool,
+    /// Most significant protrusion without a branch.
+    pub uncovered: Option<ProtrusionTip>,
     /// Duration of each stage.
     pub timings: Vec<StageTime>,
+}
+
+/// Protrusion of a component: see [`Tip`]. Lengths are in units of the smallest spacing.
+pub struct ProtrusionTip {
+    pub significance: f64,
+    pub length: f64,
+    pub width: f64,
+    /// Position of the tip in the component's frame.
+    pub position: [f64; 3],
 }
 
 /// Graph of a component with the result of its verification.
@@ -115,20 +128,25 @@ pub fn skeletonize_component(
     let (found_cocycle, found_paths) = rayon::join(
         || find_cocycle(object, betti_numbers, progress),
         || {
-            find_paths(
+            let mut watch = Stopwatch::start();
+            let input = EndSearchInput {
                 object,
                 metric,
-                &measures,
-                betti_numbers,
-                device_component,
+                squared_distances: &measures.squared_distances,
+                has_tunnels: betti_numbers.tunnels > 0,
                 progress,
-            )
+            };
+            let ends = ComponentEnds::find(&input, params, component.spacing)?;
+            watch.lap("ends");
+            let found = find_paths(&input, &measures, &ends, device_component)?;
+            Ok::<_, SkeletonError>((ends, found, watch.times()))
         },
     );
     let (mut cocycle, open_triangles, cocycle_times) = found_cocycle?;
-    let (boundary, paths, path_times) = found_paths?;
+    let (ends, (boundary, paths, path_times), end_times) = found_paths?;
     let mut timings = Vec::new();
     add_times(&mut timings, cocycle_times);
+    add_times(&mut timings, end_times);
     add_times(&mut timings, path_times);
     let context = &ComponentContext {
         object,
@@ -142,11 +160,11 @@ pub fn skeletonize_component(
         context,
         open_triangles,
         betti_numbers,
-        rule: CoverageRule::new(params),
+        rule: ends.rule,
     };
     watch.skip();
     let (graph, certificate, is_centred) =
-        trace_and_certify(&certifier, &mut cocycle, paths, params, &mut watch)?;
+        trace_and_certify(&certifier, &mut cocycle, paths, &ends, params, &mut watch)?;
     add_times(&mut timings, watch.times());
     progress.finish()?;
     Ok(ComponentSkeleton {
@@ -158,8 +176,82 @@ pub fn skeletonize_component(
         graph,
         certificate,
         is_centred,
+        uncovered: ends.uncovered.map(|tip| ProtrusionTip {
+            significance: tip.significance,
+            length: tip.length,
+            width: tip.width,
+            position: object.position(tip.voxel as usize).map(f64::from),
+        }),
         timings,
     })
+}
+
+/// Branches that a component needs: tips of protrusions, and a coverage rule.
+struct ComponentEnds {
+    /// Coverage rule, if branches are selected by coverage.
+    rule: Option<CoverageRule>,
+    /// Ends, longest protrusion first; empty with a coverage rule.
+    ends: Vec<Tip>,
+    /// Voxels that get a branch.
+    tips: Vec<u32>,
+    /// Most significant protrusion without a branch.
+    uncovered: Option<Tip>,
+}
+
+impl ComponentEnds {
+    /// Finds the ends that the parameters require. `spacing` is the smallest spacing in world
+    /// units.
+    fn find(input: &EndSearchInput<'_>, params: &Params, spacing: f64) -> Result<Self, Cancelled> {
+        let voxels = |tips: &[Tip]| tips.iter().map(|tip| tip.voxel).collect_or_unwind();
+        match params.branches {
+            BranchRule::Significance {
+                min_significance,
+                min_length,
+            } => {
+                let min_length = min_length / spacing;
+                let rule = EndRule {
+                    min_significance,
+                    min_length,
+                };
+                let Ends {
+                    accepted,
+                    mut refused,
+                } = find_ends(input, rule)?;
+                let mut tips: Vec<u32> = voxels(&accepted);
+                if let Some(detail) = params.detail {
+                    let is_detail =
+                        |tip: &Tip| tip.significance >= detail && tip.length >= min_length;
+                    let details = refused.iter().filter(|tip| is_detail(tip));
+                    tips.extend_or_unwind(details.map(|tip| tip.voxel));
+                    refused.retain(|tip| !is_detail(tip));
+                }
+                Ok(Self {
+                    rule: None,
+                    ends: accepted,
+                    tips,
+                    uncovered: refused.first().copied(),
+                })
+            }
+            BranchRule::Coverage { scale, constant } => {
+                let details = match params.detail {
+                    Some(min_significance) => {
+                        let rule = EndRule {
+                            min_significance,
+                            min_length: 0.0,
+                        };
+                        find_ends(input, rule)?.accepted
+                    }
+                    None => Vec::new(),
+                };
+                Ok(Self {
+                    rule: Some(CoverageRule { scale, constant }),
+                    ends: Vec::new(),
+                    tips: voxels(&details),
+                    uncovered: None,
+                })
+            }
+        }
+    }
 }
 
 /// Computes distances and edge weights: on the device if one is given, it supports the component
@@ -210,19 +302,27 @@ fn find_cocycle(
 /// Finds the boundary faces and the shortest paths from a root, and measures the duration of the
 /// stages.
 fn find_paths<'m>(
-    object: &Object,
-    metric: &'m Metric,
+    input: &EndSearchInput<'m>,
     measures: &DistancesAndWeights,
-    betti_numbers: BettiNumbers,
+    ends: &ComponentEnds,
     device_component: Option<DeviceComponent<'_>>,
-    progress: &ComponentProgress<'_>,
 ) -> Result<(BoundaryFaces<'m>, PathsFromRoot, Vec<StageTime>), SkeletonError> {
+    let EndSearchInput {
+        object,
+        metric,
+        squared_distances,
+        has_tunnels,
+        progress,
+    } = *input;
     let mut watch = Stopwatch::start();
     let boundary = BoundaryFaces::new(object, metric);
     progress.check()?;
-    let squared_distances = &measures.squared_distances;
-    let root = Root::select(object, metric, squared_distances, betti_numbers.tunnels);
-    let with_costs = betti_numbers.tunnels > 0;
+    let root = if ends.rule.is_some() {
+        Root::from_shape(object, metric, squared_distances, has_tunnels)
+    } else {
+        Root::from_ends(object, metric, squared_distances, has_tunnels, &ends.ends)
+    };
+    let with_costs = has_tunnels;
     progress.check()?;
     let device_paths = match device_component {
         Some(device_component) => none_if_out_of_memory(
@@ -254,26 +354,19 @@ fn trace_and_certify(
     certifier: &Certifier<'_>,
     cocycle: &mut Cocycle,
     paths: PathsFromRoot,
+    ends: &ComponentEnds,
     params: &Params,
     watch: &mut Stopwatch,
 ) -> Result<(IntermediateGraph, Certificate, bool), Cancelled> {
-    let Certifier { context, rule, .. } = *certifier;
-    let convex_voxels = match params.detail {
-        Some(fraction) => most_convex_voxels(context, fraction),
-        None => Vec::new(),
+    let context = certifier.context;
+    let branches = Branches {
+        coverage: ends.rule,
+        tips: &ends.tips,
     };
-    watch.lap("convex voxels");
-    let initial_curves = InitialCurves::new(context, cocycle, paths, rule)?;
+    let initial_curves = InitialCurves::new(context, cocycle, paths, branches)?;
     watch.lap("curves");
     let trace = |cocycle: &mut Cocycle, extends_ends: bool, watch: &mut Stopwatch| {
-        let links = trace_curves(
-            context,
-            cocycle,
-            &initial_curves,
-            rule,
-            &convex_voxels,
-            extends_ends,
-        )?;
+        let links = trace_curves(context, cocycle, &initial_curves, branches, extends_ends)?;
         let graph = IntermediateGraph::from_links(context.object, &links);
         watch.lap("curves");
         Ok::<_, Cancelled>(graph)
@@ -317,6 +410,7 @@ fn single_voxel_skeleton(run: &Run, frame: Frame, mut watch: Stopwatch) -> Compo
             radii: Vec::new(),
         },
         is_centred: true,
+        uncovered: None,
         timings: watch.times(),
     }
 }
@@ -340,7 +434,9 @@ fn centre_graph(
     centre_curves(context, cocycle, &mut graph, &trimmed_ends)?;
     extend_ends(context, cocycle, &mut graph, trimmed_ends);
     merge_shared_stems(context, cocycle, &mut graph)?;
-    if repair_coverage(context, &mut graph, certifier.rule)? {
+    if let Some(rule) = certifier.rule
+        && repair_coverage(context, &mut graph, rule)?
+    {
         merge_shared_stems(context, cocycle, &mut graph)?;
     }
     watch.lap("centring");

@@ -132,7 +132,7 @@ mod sealed {
 /// # Errors
 /// [`SkeletonError::Empty`] if there is no object voxel, [`SkeletonError::NotALabel`] for a sample
 /// that is not an integer, [`SkeletonError::NoSuchLabel`] for a selected label without voxels,
-/// [`SkeletonError::Coverage`] and [`SkeletonError::Fraction`] for parameters out of range,
+/// [`SkeletonError::Significance`] and [`SkeletonError::Coverage`] for parameters out of range,
 /// [`SkeletonError::TooManyComponents`] and [`SkeletonError::ComponentTooLarge`] beyond 32-bit
 /// counts; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor
 /// requests cancellation; [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) if
@@ -237,6 +237,7 @@ fn extract_runs(
                 runs,
                 voxels,
                 metric: &metric,
+                spacing,
             });
             total += voxels;
         }

@@ -9,21 +9,23 @@
 //! | canonical frame that moves with the component, voxels as rows of bits | `voxels` |
 //! | distance transform and edge weights | `voxels`, `paths` |
 //! | cohomology basis from runs of voxels: homology classes of paths | `topology::cocycle` |
+//! | ends of the curves: significant protrusions | `ends` |
 //! | shortest paths from a root (TEASAR; Sato et al. 2000) | `paths` |
-//! | cycle basis, and branches to uncovered voxels | `curves::trace` |
+//! | cycle basis, and branches to the ends or to uncovered voxels | `curves::trace` |
 //! | centring by the force of the surface (Cornea et al. 2005) | `curves::centring` |
 //! | straight extension of ends | `curves::endpoints` |
 //! | merging of overlapping curves | `curves::shared_stems` |
 //! | branches to voxels that are still uncovered | `curves::repair` |
 //! | verification of the properties | `certificate` |
 //!
-//! Coverage follows the rule of TEASAR (`curves::coverage`).
+//! With [`BranchRule::Coverage`], branches follow the rule of TEASAR instead (`curves::coverage`).
 
 mod assemble;
 mod certificate;
 mod component;
 mod context;
 mod curves;
+mod ends;
 mod extract;
 mod params;
 mod paths;
@@ -35,5 +37,5 @@ mod topology;
 mod voxels;
 
 pub use extract::{Objects, extract};
-pub use params::Params;
-pub use report::{ComponentReport, Dust, LabelSkeleton, Skeletons, Violation};
+pub use params::{BranchRule, Params};
+pub use report::{ComponentReport, Dust, LabelSkeleton, Skeletons, UncoveredProtrusion, Violation};

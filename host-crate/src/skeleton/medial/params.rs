@@ -2,32 +2,68 @@
 
 use crate::skeleton::SkeletonError;
 
+/// Rule that decides which protrusions of an object get a branch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BranchRule {
+    /// Protrusions that are long compared with their width: the default.
+    ///
+    /// The significance of a protrusion is its length, less two voxels for noise, divided by its
+    /// width (the radius of a tube). The result hardly depends on the resolution or on noise of the
+    /// surface. A ball, a disc and a closed shell have no ends and become a point.
+    Significance {
+        /// Minimum significance of a protrusion; not negative.
+        min_significance: f64,
+        /// Minimum length of a protrusion, in world units; not negative.
+        min_length: f64,
+    },
+    /// Coverage as in TEASAR (Sato et al. 2000) and kimimaro: every voxel of an object lies within
+    /// `scale · r + constant` of a skeleton point with inscribed radius r. Uncovered protrusions
+    /// get a branch, whatever their shape.
+    Coverage {
+        /// Coverage radius as a multiple of the inscribed radius; not negative.
+        scale: f64,
+        /// Constant part of the coverage radius, in units of the smallest spacing; not negative.
+        constant: f64,
+    },
+}
+
+impl BranchRule {
+    /// Significance rule with the default threshold of 1.25 and no minimum length.
+    pub const SIGNIFICANCE: Self = Self::Significance {
+        min_significance: 1.25,
+        min_length: 0.0,
+    };
+
+    /// Coverage rule with the default parameters of TEASAR: a scale of 1.5 and a constant of 4.
+    pub const COVERAGE: Self = Self::Coverage {
+        scale: 1.5,
+        constant: 4.0,
+    };
+}
+
+impl Default for BranchRule {
+    fn default() -> Self {
+        Self::SIGNIFICANCE
+    }
+}
+
 /// Parameters of [`extract`](super::extract()).
 ///
-/// `scale` and `constant` are the two parameters of TEASAR (Sato et al. 2000), as in kimimaro:
-/// every voxel of an object lies within `scale · r + constant` of a skeleton point with inscribed
-/// radius r. A protrusion longer than that gets a branch, a shorter one does not.
-///
 /// ```
-/// use ferrovox::skeleton::medial::Params;
+/// use ferrovox::skeleton::medial::{BranchRule, Params};
 ///
 /// let params = Params { dust: 100, ..Params::default() };
-/// assert_eq!((params.scale, params.constant), (1.5, 4.0));
+/// assert_eq!(params.branches, BranchRule::SIGNIFICANCE);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Coverage radius as a multiple of the inscribed radius; not negative.
-    pub scale: f64,
-    /// Constant part of the coverage radius, in units of the smallest spacing; not negative.
-    pub constant: f64,
+    /// Rule that decides which protrusions get a branch.
+    pub branches: BranchRule,
     /// Minimum number of voxels of a component that gets a skeleton; smaller components are only
     /// counted.
     pub dust: u64,
-    /// Fraction of the surface voxels, from 0 to 1, to which additional branches are traced: those
-    /// where the surface is most convex. A branch is kept if it is longer than 1.3 times the
-    /// inscribed radius where it leaves the skeleton plus 1.5 times the smallest spacing, and if
-    /// its end is farther than this radius from the ends of other such branches. `None` adds no
-    /// branches.
+    /// Minimum significance of protrusions that get an additional branch, as in
+    /// [`BranchRule::Significance`], but smaller. `None` adds no branches.
     pub detail: Option<f64>,
     /// Labels that get a skeleton; `None` selects all except 0.
     pub labels: Option<Vec<i64>>,
@@ -39,8 +75,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            scale: 1.5,
-            constant: 4.0,
+            branches: BranchRule::default(),
             dust: 0,
             detail: None,
             labels: None,
@@ -53,16 +88,34 @@ impl Params {
     /// Checks the ranges of the parameters.
     ///
     /// # Errors
-    /// [`SkeletonError::Coverage`] and [`SkeletonError::Fraction`].
+    /// [`SkeletonError::Significance`] and [`SkeletonError::Coverage`].
     pub fn check(&self) -> Result<(), SkeletonError> {
-        for (name, found) in [("scale", self.scale), ("constant", self.constant)] {
-            if !(found.is_finite() && found >= 0.0) {
-                return Err(SkeletonError::Coverage { name, found });
+        let is_valid = |found: f64| found.is_finite() && found >= 0.0;
+        match self.branches {
+            BranchRule::Significance {
+                min_significance,
+                min_length,
+            } => {
+                for (name, found) in [
+                    ("significance", min_significance),
+                    ("length of protrusions", min_length),
+                ] {
+                    if !is_valid(found) {
+                        return Err(SkeletonError::Significance { name, found });
+                    }
+                }
+            }
+            BranchRule::Coverage { scale, constant } => {
+                for (name, found) in [("scale", scale), ("constant", constant)] {
+                    if !is_valid(found) {
+                        return Err(SkeletonError::Coverage { name, found });
+                    }
+                }
             }
         }
-        if let Some(found) = self.detail.filter(|part| !(0.0..=1.0).contains(part)) {
+        if let Some(found) = self.detail.filter(|&found| !is_valid(found)) {
             let name = "detail";
-            return Err(SkeletonError::Fraction { name, found });
+            return Err(SkeletonError::Significance { name, found });
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ pub enum Stage {
     Distances,
     Topology,
     Classes,
+    Ends,
     Paths,
     Curves,
     Centring,
@@ -24,7 +25,7 @@ pub enum Stage {
 }
 
 /// Approximate share of each stage in the time, in percent, for a large component with few tunnels.
-const STAGE_SHARES: [u64; 8] = [6, 12, 2, 14, 50, 6, 8, 2];
+const STAGE_SHARES: [u64; 9] = [5, 10, 2, 12, 21, 35, 5, 8, 2];
 
 /// Counts the voxels of a component proportionally to the progress of its stages.
 pub struct ComponentProgress<'a> {

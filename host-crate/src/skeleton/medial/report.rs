@@ -59,6 +59,11 @@ pub struct ComponentReport {
     /// `false` if centring was not requested or would violate a property; the curves then run
     /// through voxel centres.
     pub is_centred: bool,
+    /// Protrusion without a branch that has the greatest significance, with
+    /// [`BranchRule::Significance`](super::BranchRule::Significance): a measure of what the
+    /// skeleton does not represent. `None` if no protrusion is longer than three voxels, and for
+    /// the coverage rule.
+    pub uncovered: Option<UncoveredProtrusion>,
     /// Violated properties; empty if the skeleton is certified.
     pub violations: Vec<Violation>,
 }
@@ -68,6 +73,19 @@ impl ComponentReport {
     pub fn is_certified(&self) -> bool {
         self.violations.is_empty()
     }
+}
+
+/// Protrusion of a component that has no branch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UncoveredProtrusion {
+    /// Length less two voxels for noise, divided by the width.
+    pub significance: f64,
+    /// Length, in world units.
+    pub length: f64,
+    /// Width, in world units: the radius of a tube, 0.82 times the half width of a sheet.
+    pub width: f64,
+    /// Position of its tip, in voxel coordinates.
+    pub position: Point3<f64>,
 }
 
 /// Violated property of a component's skeleton. Edge indices refer to the label's skeleton;
@@ -100,7 +118,8 @@ pub enum Violation {
         /// Number of triangles on which the cocycle does not vanish.
         triangles: u64,
     },
-    /// Voxels lie beyond the coverage radius of all skeleton points.
+    /// Voxels lie beyond the coverage radius of all skeleton points. Only checked with
+    /// [`BranchRule::Coverage`](super::BranchRule::Coverage).
     Uncovered {
         /// Number of uncovered voxels.
         voxels: u64,

@@ -6,7 +6,6 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
     parallel,
     skeleton::medial::{
-        Params,
         context::ComponentContext,
         voxels::{
             ball::{Ball, CoverageSlice},
@@ -27,14 +26,6 @@ pub struct CoverageRule {
 }
 
 impl CoverageRule {
-    /// Returns the rule of the given parameters.
-    pub fn new(params: &Params) -> Self {
-        Self {
-            scale: params.scale,
-            constant: params.constant,
-        }
-    }
-
     /// Returns the coverage radius of a point with inscribed radius `radius`.
     pub fn radius(&self, radius: f64) -> f64 {
         self.scale * radius + self.constant

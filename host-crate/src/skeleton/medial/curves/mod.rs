@@ -1,7 +1,6 @@
-//! Curves of one component: from voxel paths to a centred graph that covers the component.
+//! Curves of one component: from voxel paths to a centred graph.
 
 pub mod centring;
-pub mod convex_surface;
 pub mod coverage;
 pub mod endpoints;
 pub mod intermediate_graph;

@@ -203,14 +203,19 @@ pub fn extended_cost(cost: f64, half: f64, from_weight: f32, to_weight: f32) -> 
     extend_path_cost(cost, half, f64::from(from_weight) + f64::from(to_weight))
 }
 
+/// Returns the length of each step, in units of the smallest spacing.
+pub fn step_lengths(metric: &Metric) -> [f64; 27] {
+    OFFSETS.map(|step| metric.length(step.map(f64::from)))
+}
+
 /// Returns half of the length of each step.
 pub fn half_step_lengths(metric: &Metric) -> [f64; 27] {
-    OFFSETS.map(|step| 0.5 * metric.length(step.map(f64::from)))
+    step_lengths(metric).map(|length| 0.5 * length)
 }
 
 /// Returns the length of each step in [`UNITS`].
 pub fn step_lengths_in_units(metric: &Metric) -> [u32; 27] {
-    OFFSETS.map(|step| (UNITS * metric.length(step.map(f64::from))).round() as u32)
+    step_lengths(metric).map(|length| (UNITS * length).round() as u32)
 }
 
 /// Returns the edge weight of each voxel: the inverse fourth power of the distance to the nearest
@@ -261,6 +266,11 @@ fn axis_weight(steps: u32, square: f64) -> f64 {
 
 /// Returns a voxel farthest from the component's centroid.
 pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
+    farthest_voxel(object, metric, centroid(object), object.row_endpoints())
+}
+
+/// Returns the centroid of the component's voxels, in voxel coordinates of its frame.
+pub fn centroid(object: &Object) -> [f64; 3] {
     let count = object.len() as f64;
     let mut sum = [0i64; 3];
     for row in 0..object.row_count() {
@@ -276,8 +286,7 @@ pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
             *sum += more;
         }
     }
-    let middle = sum.map(|sum| sum as f64 / count);
-    farthest_voxel(object, metric, middle, object.row_endpoints())
+    sum.map(|sum| sum as f64 / count)
 }
 
 /// Returns the first of the voxels that are farthest from a position.

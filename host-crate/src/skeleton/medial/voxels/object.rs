@@ -340,13 +340,6 @@ impl Object {
             (range.start + at, bits)
         })
     }
-
-    /// Returns the number of voxels of a row whose x is from `low` to `high`.
-    pub fn count_between(&self, row: usize, low: i32, high: i32) -> u32 {
-        let part = self.masked_words(row, low, high);
-        part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
-            .sum()
-    }
 }
 
 /// Concatenates the items of `make(index)` for all indices below `count` in index order, in

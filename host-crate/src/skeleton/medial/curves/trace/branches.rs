@@ -1,4 +1,4 @@
-//! Branches to uncovered and to convex voxels.
+//! Branches to uncovered voxels and to tips.
 
 use super::CurveTracer;
 use crate::{
@@ -82,21 +82,24 @@ impl CurveTracer<'_> {
     fn add_curve(&mut self, path: &[u32]) {
         self.links.add_path(path);
         self.mark_on_skeleton(path);
-        let mut balls = self.balls(path);
+        let Some(rule) = self.rule else {
+            return;
+        };
+        let mut balls = self.balls(rule, path);
         if self.extends_ends {
             let positions: Vec<FixedPoint> = path
                 .iter()
                 .map(|&voxel| self.voxel_centre(voxel))
                 .collect_or_unwind();
-            balls.extend_or_unwind(self.end_balls(&positions));
+            balls.extend_or_unwind(self.end_balls(rule, &positions));
         }
         self.coverage.add_balls(&balls);
     }
 
     /// Adds branches to the given voxels, farthest from the skeleton first, if they are long
     /// compared with the inscribed radius where they leave the skeleton.
-    pub(super) fn add_detail_branches(&mut self, convex_voxels: &[u32]) -> Result<(), Cancelled> {
-        if convex_voxels.is_empty() {
+    pub(super) fn add_detail_branches(&mut self, tips: &[u32]) -> Result<(), Cancelled> {
+        if tips.is_empty() {
             return Ok(());
         }
         let object = self.context.object;
@@ -109,7 +112,7 @@ impl CurveTracer<'_> {
             let units = paths.length_units(voxel as usize);
             units.wrapping_sub(paths.length_units(branch_point))
         };
-        let mut pending = copy_or_unwind(convex_voxels);
+        let mut pending = copy_or_unwind(tips);
         pending.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         // voxels within the local radius of the end of a previous branch
         let mut suppressed = Coverage::new(object, self.context.metric);
@@ -136,9 +139,21 @@ impl CurveTracer<'_> {
         Ok(())
     }
 
-    /// Adds branches to uncovered voxels, farthest from the root first, until all voxels are
-    /// covered. Returns `true` if any were added.
-    pub(super) fn add_branches(&mut self) -> Result<bool, Cancelled> {
+    /// Adds branches, farthest from the root first: to uncovered voxels until all are covered, or,
+    /// without a coverage rule, to the given tips. Returns `true` if any were added.
+    pub(super) fn add_branches(&mut self, tips: &[u32]) -> Result<bool, Cancelled> {
+        if self.rule.is_none() {
+            let is_missing = |&&tip: &&u32| !self.is_on_skeleton[tip as usize];
+            let mut missing: Vec<u32> = tips.iter().filter(is_missing).copied().collect_or_unwind();
+            let length = |tip: u32| self.paths.length_units(tip as usize);
+            missing.sort_unstable_by_key(|&tip| (Reverse(length(tip)), tip));
+            for &tip in &missing {
+                if !self.is_on_skeleton[tip as usize] {
+                    self.add_branch(tip as usize)?;
+                }
+            }
+            return Ok(!missing.is_empty());
+        }
         if self.coverage.uncovered_count() == 0 {
             return Ok(false);
         }

@@ -1,5 +1,5 @@
-//! Selection of the voxel paths that become curves: a cycle basis, and branches to uncovered
-//! voxels.
+//! Selection of the voxel paths that become curves: a cycle basis, and branches to the ends or to
+//! uncovered voxels.
 
 mod branches;
 mod cycles;
@@ -19,9 +19,10 @@ use crate::{
     parallel,
     skeleton::medial::{
         context::ComponentContext,
+        ends::Tip,
         paths::{
             goal_search::GoalSearch,
-            shortest_paths::{ShortestPaths, extremal_voxel, farthest_voxel},
+            shortest_paths::{ShortestPaths, centroid, extremal_voxel, farthest_voxel},
         },
         progress::Stage,
         topology::cocycle::Cocycle,
@@ -43,32 +44,62 @@ pub struct PathsFromRoot {
 #[derive(Clone, Copy)]
 pub struct Root {
     pub voxel: usize,
-    /// `true` if the voxel is the centre of a ball-like component.
-    is_ball_centre: bool,
+    /// `true` if the voxel is the only point of the initial curves, because the component is like a
+    /// ball.
+    is_centre: bool,
 }
 
 impl Root {
-    /// Selects the root: the centre of a ball-like component without tunnels, otherwise an extremal
-    /// voxel.
-    pub fn select(
+    /// Selects the root for known ends: the first one. Without ends it is the thickest voxel near
+    /// the centroid, or an extremal voxel if there are tunnels.
+    pub fn from_ends(
         object: &Object,
         metric: &Metric,
         squared_distances: &[f64],
-        tunnels: u64,
+        has_tunnels: bool,
+        ends: &[Tip],
     ) -> Self {
-        let middle = match tunnels {
-            0 => ball_centre(object, metric, squared_distances),
-            _ => None,
+        let voxel = match ends.first() {
+            Some(end) => end.voxel as usize,
+            None if has_tunnels => extremal_voxel(object, metric),
+            None => central_voxel(object, metric, squared_distances),
+        };
+        let is_centre = ends.is_empty() && !has_tunnels;
+        Self { voxel, is_centre }
+    }
+
+    /// Selects the root for branches by coverage: the centre of a ball-like component without
+    /// tunnels, otherwise an extremal voxel.
+    pub fn from_shape(
+        object: &Object,
+        metric: &Metric,
+        squared_distances: &[f64],
+        has_tunnels: bool,
+    ) -> Self {
+        let middle = if has_tunnels {
+            None
+        } else {
+            ball_centre(object, metric, squared_distances)
         };
         Self {
             voxel: middle.unwrap_or_else(|| extremal_voxel(object, metric)),
-            is_ball_centre: middle.is_some(),
+            is_centre: middle.is_some(),
         }
     }
 }
 
-/// Curves to which branches are added for coverage: a cycle basis of the homology or, without
-/// tunnels, the path to the voxel farthest from the root, or the centre of a ball.
+/// Branches that are added to the initial curves.
+#[derive(Clone, Copy)]
+pub struct Branches<'a> {
+    /// Rule for branches to uncovered voxels, if any.
+    pub coverage: Option<CoverageRule>,
+    /// Tips of protrusions that get a branch. In addition to a coverage rule, only branches that
+    /// are long compared with the radius of their stem are added.
+    pub tips: &'a [u32],
+}
+
+/// Curves to which branches are added: a cycle basis of the homology or, without tunnels, the path
+/// from the root to the farthest tip or voxel, or the central voxel.
 pub struct InitialCurves {
     paths: ShortestPaths,
     links: VoxelLinks,
@@ -81,23 +112,33 @@ impl InitialCurves {
         context: &ComponentContext<'_>,
         cocycle: &mut Cocycle,
         start: PathsFromRoot,
-        rule: CoverageRule,
+        branches: Branches<'_>,
     ) -> Result<Self, Cancelled> {
         let PathsFromRoot { root, paths } = start;
         let Root {
             voxel: root,
-            is_ball_centre,
+            is_centre,
         } = root;
-        let mut tracer = CurveTracer::new(context, &paths, VoxelLinks::default(), rule, false);
+        let mut tracer = CurveTracer::new(
+            context,
+            &paths,
+            VoxelLinks::default(),
+            branches.coverage,
+            false,
+        );
         tracer.mark_on_skeleton(&[root as u32]);
         let mut trunk = Vec::new();
         if cocycle.rank() > 0 {
             tracer.add_cycles(cocycle)?;
             trunk = tracer.remove_trunk(root);
-        } else if !is_ball_centre {
+        } else if is_centre {
+            tracer.links = VoxelLinks::from_voxel(root);
+        } else if branches.coverage.is_some() {
             tracer.add_branch(voxel_with_longest_path(&paths, context.object.len()))?;
         } else {
-            tracer.links = VoxelLinks::from_voxel(root);
+            let tips = branches.tips.iter().map(|&tip| tip as usize);
+            let farthest = tips.max_by_key(|&tip| (paths.length_units(tip), Reverse(tip)));
+            tracer.add_branch(farthest.unwrap_or(root))?;
         }
         let links = tracer.links;
         Ok(Self {
@@ -108,11 +149,11 @@ impl InitialCurves {
     }
 }
 
-/// Traces the curves of a component, in this order: the initial curves; branches to uncovered
-/// voxels, farthest first, until all voxels are covered; branches to convex voxels if they are long
-/// enough. Edges that are too long are then shortened within their homology class. The classes of
-/// all cycles are independent. With `extends_ends`, coverage assumes that ends are extended
-/// straight, as by [`extend_ends`](super::endpoints::extend_ends).
+/// Traces the curves of a component, in this order: the initial curves; with a coverage rule,
+/// branches to uncovered voxels, farthest first, until all voxels are covered; branches to tips.
+/// Edges that are too long are then shortened within their homology class. The classes of all
+/// cycles are independent. With `extends_ends`, coverage assumes that ends are extended straight,
+/// as by [`extend_ends`](super::endpoints::extend_ends).
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -120,8 +161,7 @@ pub fn trace_curves(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
     initial_curves: &InitialCurves,
-    rule: CoverageRule,
-    convex_voxels: &[u32],
+    branches: Branches<'_>,
     extends_ends: bool,
 ) -> Result<VoxelLinks, Cancelled> {
     let InitialCurves {
@@ -129,17 +169,20 @@ pub fn trace_curves(
         links,
         trunk,
     } = initial_curves;
+    let rule = branches.coverage;
     let mut tracer = CurveTracer::new(context, paths, links.clone(), rule, extends_ends);
     tracer.trunk = copy_or_unwind(trunk);
-    tracer.reset_coverage()?;
-    tracer.add_branches()?;
-    tracer.add_detail_branches(convex_voxels)?;
+    tracer.reset()?;
+    tracer.add_branches(branches.tips)?;
+    if rule.is_some() {
+        tracer.add_detail_branches(branches.tips)?;
+    }
     for _ in 0..MAX_ROUNDS {
         if !shorten_edges(context, cocycle, &mut tracer.links)? {
             break;
         }
-        tracer.reset_coverage()?;
-        if !tracer.add_branches()? {
+        tracer.reset()?;
+        if !tracer.add_branches(branches.tips)? {
             break;
         }
     }
@@ -150,7 +193,7 @@ pub fn trace_curves(
 
 /// Fraction of the inscribed radius within which the following voxels of a path are skipped.
 const SKIPPED_FRACTION: f64 = 0.3;
-/// Maximum number of passes that shorten edges and then restore coverage.
+/// Maximum number of passes that shorten edges and then restore branches.
 const MAX_ROUNDS: usize = 20;
 
 /// Returns the voxel with the longest path from the root; the smallest voxel index on ties.
@@ -161,6 +204,31 @@ fn voxel_with_longest_path(paths: &ShortestPaths, count: usize) -> usize {
     };
     let last = parallel::reduce(count, MIN_PARALLEL_ITEMS, range_max, Option::max).flatten();
     last.map_or(0, |(_, Reverse(voxel))| voxel)
+}
+
+/// Fraction of the maximum distance to the background from which a voxel can be the central one.
+const CENTRAL_FRACTION: f64 = 0.9;
+
+/// Returns the voxel closest to the centroid among those that are nearly as far from the background
+/// as the thickest one; the smallest voxel index on ties.
+fn central_voxel(object: &Object, metric: &Metric, squared_distances: &[f64]) -> usize {
+    let centroid = centroid(object);
+    let thickest = squared_distances.iter().copied().fold(0.0, f64::max);
+    let limit = CENTRAL_FRACTION * CENTRAL_FRACTION * thickest;
+    let mut best = (f64::INFINITY, 0);
+    for (voxel, _) in squared_distances
+        .iter()
+        .enumerate()
+        .filter(|&(_, &square)| square >= limit)
+    {
+        let at = object.position(voxel);
+        let offset = [0, 1, 2].map(|axis| f64::from(at[axis]) - centroid[axis]);
+        let square = metric.squared_length(offset);
+        if square < best.0 {
+            best = (square, voxel);
+        }
+    }
+    best.1
 }
 
 /// Returns the voxel farthest from the background if the component is ball-like: no voxel is much
@@ -190,7 +258,7 @@ fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> O
 /// Curves traced so far, and the voxels that they cover.
 struct CurveTracer<'a> {
     context: &'a ComponentContext<'a>,
-    rule: CoverageRule,
+    rule: Option<CoverageRule>,
     paths: &'a ShortestPaths,
     /// `true` for voxels of the skeleton; one entry per voxel.
     is_on_skeleton: Vec<bool>,
@@ -209,7 +277,7 @@ impl<'a> CurveTracer<'a> {
         context: &'a ComponentContext<'a>,
         paths: &'a ShortestPaths,
         links: VoxelLinks,
-        rule: CoverageRule,
+        rule: Option<CoverageRule>,
         extends_ends: bool,
     ) -> Self {
         Self {
@@ -236,14 +304,14 @@ impl<'a> CurveTracer<'a> {
     }
 
     /// Returns the coverage ball of a position.
-    fn ball(&self, position: FixedPoint) -> ([f64; 3], f64) {
+    fn ball(&self, rule: CoverageRule, position: FixedPoint) -> ([f64; 3], f64) {
         let radius = self.context.radius(position);
-        (to_voxels(position), self.rule.radius(radius))
+        (to_voxels(position), rule.radius(radius))
     }
 
     /// Returns coverage balls of a path; voxels close to the preceding ball, relative to its
     /// radius, are skipped.
-    fn balls(&self, path: &[u32]) -> Vec<([f64; 3], f64)> {
+    fn balls(&self, rule: CoverageRule, path: &[u32]) -> Vec<([f64; 3], f64)> {
         let mut balls = Vec::new();
         let mut next = 0.0;
         for (at, &voxel) in path.iter().enumerate() {
@@ -254,7 +322,7 @@ impl<'a> CurveTracer<'a> {
                     .distance(self.voxel_centre(path[at - 1]), position);
             }
             if next <= 0.0 || at + 1 == path.len() {
-                balls.push_or_unwind(self.ball(position));
+                balls.push_or_unwind(self.ball(rule, position));
                 next = SKIPPED_FRACTION * self.context.radius(position);
             }
         }
@@ -266,23 +334,26 @@ impl<'a> CurveTracer<'a> {
         voxel_centre(self.context.object.position(voxel as usize))
     }
 
-    /// Recomputes the coverage from the current links.
-    fn reset_coverage(&mut self) -> Result<(), Cancelled> {
-        self.coverage = Coverage::new(self.context.object, self.context.metric);
+    /// Recomputes the skeleton voxels and the coverage from the current links.
+    fn reset(&mut self) -> Result<(), Cancelled> {
         for voxel in std::mem::take(&mut self.skeleton_voxels) {
             self.is_on_skeleton[voxel as usize] = false;
         }
         let voxels = self.links.voxels();
         self.mark_on_skeleton(&voxels);
+        let Some(rule) = self.rule else {
+            return Ok(());
+        };
+        self.coverage = Coverage::new(self.context.object, self.context.metric);
         let graph = IntermediateGraph::from_links(self.context.object, &self.links);
         let degrees = graph.degrees();
         let mut edges = graph.edges;
         let balls = parallel::try_map_mut(&mut edges, |_, edge| {
             self.context.progress.check()?;
-            let mut balls = self.balls(&edge.voxels);
+            let mut balls = self.balls(rule, &edge.voxels);
             for node in edge.nodes {
                 if self.extends_ends && degrees[node] == 1 {
-                    balls.extend_or_unwind(self.end_balls(&edge.points));
+                    balls.extend_or_unwind(self.end_balls(rule, &edge.points));
                 }
                 edge.points.reverse();
             }
@@ -292,7 +363,7 @@ impl<'a> CurveTracer<'a> {
         balls.extend_or_unwind(
             self.links
                 .isolated_voxel
-                .map(|voxel| self.ball(self.voxel_centre(voxel))),
+                .map(|voxel| self.ball(rule, self.voxel_centre(voxel))),
         );
         self.coverage.add_balls(&balls);
         Ok(())
@@ -305,8 +376,12 @@ impl<'a> CurveTracer<'a> {
     }
 
     /// Returns the coverage balls of the straight extension at the start of a curve.
-    fn end_balls(&self, positions: &[FixedPoint]) -> impl Iterator<Item = ([f64; 3], f64)> {
+    fn end_balls(
+        &self,
+        rule: CoverageRule,
+        positions: &[FixedPoint],
+    ) -> impl Iterator<Item = ([f64; 3], f64)> {
         let positions = extension_points(self.context, positions).into_iter();
-        positions.map(|position| self.ball(position))
+        positions.map(move |position| self.ball(rule, position))
     }
 }

@@ -1,0 +1,26 @@
+//! Ends of curves: protrusions of a component that are long compared with their width.
+//!
+//! A front that starts at an end of the object and visits the voxels by geodesic distance splits at
+//! each protrusion. A merge tree of the superlevel sets of the distance records for each local
+//! maximum, a *tip*, how far it protrudes beyond the saddle at which it meets a farther one: its
+//! persistence (Edelsbrunner, Letscher and Zomorodian 2002). A tip is an end if its *significance*,
+//! the protrusion less [`NOISE_VOXELS`](protrusion::NOISE_VOXELS) divided by the width of the front
+//! along it, reaches a threshold. Corners of a box are no ends, because they are not local maxima
+//! of the distance from an end.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `front` | geodesic distances from a voxel, in a small number of integer units |
+//! | `merge_tree` | tips with their saddles and the sections of the front along them |
+//! | `protrusion` | length, width and significance of tips |
+//! | `search` | selection of the ends from several fronts |
+//! | `local_look` | second look at doubtful tips, from their base |
+
+mod front;
+mod local_look;
+mod merge_tree;
+mod protrusion;
+mod search;
+
+pub use protrusion::Tip;
+pub use search::{EndRule, EndSearchInput, Ends, find_ends};
