@@ -1,7 +1,7 @@
 //! Translation of parameters in messages of the library into command-line options.
 
 /// Wordings of library messages, and their replacements with options of the command.
-const OPTIONS: [(&str, &str); 38] = [
+const OPTIONS: [(&str, &str); 40] = [
     ("a memory limit", "--memory"),
     ("change the maximum distance", "change --max-distance"),
     (
