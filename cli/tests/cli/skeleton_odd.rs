@@ -58,12 +58,18 @@ fn single_voxel_has_one_node() {
 
 #[test]
 fn voxels_that_share_a_corner_are_one_component() {
-    let found = certified_report(&folder([4, 4, 4], |x, y, z| {
-        [(1, 1, 1), (2, 2, 2)].contains(&(x, y, z))
-    }));
+    let diagonal = |count: usize| {
+        certified_report(&folder([8, 8, 8], move |x, y, z| {
+            x == y && y == z && (1..=count).contains(&x)
+        }))
+    };
+    // two voxels are not elongated enough for a curve
+    let found = diagonal(2);
+    assert_eq!([&found["components"], &found["edges"]], [1, 0]);
+    let found = diagonal(5);
     assert_eq!([&found["components"], &found["edges"]], [1, 1]);
     let length = found["length"].as_f64().unwrap();
-    assert!((length - 3f64.sqrt()).abs() < 1e-9, "{length}");
+    assert!((length - 4.0 * 3f64.sqrt()).abs() < 1e-9, "{length}");
 }
 
 #[test]

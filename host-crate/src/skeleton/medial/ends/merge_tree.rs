@@ -286,8 +286,8 @@ impl<'a> MergeTree<'a> {
         &self.maxima
     }
 
-    /// Returns `true` if a reached voxel is connected with a maximum by voxels of at least the given
-    /// distance in units of the front.
+    /// Returns `true` if a reached voxel is connected with a maximum by voxels of at least the
+    /// given distance, in units of the front.
     pub fn is_in_region(
         &self,
         front: &Front<'_>,

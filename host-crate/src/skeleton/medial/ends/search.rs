@@ -286,9 +286,9 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Returns the ends. A curve without a loop has two ends: if there is one, the voxel farthest from
-    /// it is the other; if there are none, an elongated component ends at its farthest voxels. Small
-    /// tunnels, which noise can cause, are no loops.
+    /// Returns the ends. A curve without a loop has two ends: if there is one, the voxel farthest
+    /// from it is the other; if there are none, an elongated component ends at its farthest
+    /// voxels. Small tunnels, which noise can cause, are no loops.
     fn finish(mut self) -> Result<Ends, Cancelled> {
         let rule = self.rule;
         let mut refused = std::mem::take(&mut self.refused);
