@@ -60,6 +60,7 @@ pub fn skeleton_from_links(
                     nodes: [node, end],
                     points: path.iter().map(|&point| points[point]).collect(),
                     radii: vec![0.0; path.len()],
+                    section_areas: Vec::new(),
                     level: 0,
                 });
             }

@@ -50,6 +50,7 @@ fn skeleton() -> Skeleton {
             Point3::origin(),
         ],
         radii: vec![1.0; 3],
+        section_areas: Vec::new(),
         level: 0,
     };
     Skeleton {

@@ -133,26 +133,26 @@ impl Skeleton {
             nodes: chain.ends(),
             points: Vec::new(),
             radii: Vec::new(),
+            section_areas: Vec::new(),
             level: self.edges[chain.edges[0]].level,
         };
+        let is_measured = chain
+            .edges
+            .iter()
+            .all(|&edge| !self.edges[edge].section_areas.is_empty());
         for (&edge, &reversed) in chain.edges.iter().zip(&chain.reversed) {
             // the first point repeats the last one of the previous edge
             let skip = usize::from(!merged.points.is_empty());
             let edge = &self.edges[edge];
-            if reversed {
-                merged
-                    .points
-                    .extend_or_unwind(edge.points.iter().rev().skip(skip).copied());
-                merged
-                    .radii
-                    .extend_or_unwind(edge.radii.iter().rev().skip(skip).copied());
-            } else {
-                merged
-                    .points
-                    .extend_or_unwind(edge.points.iter().skip(skip).copied());
-                merged
-                    .radii
-                    .extend_or_unwind(edge.radii.iter().skip(skip).copied());
+            append_part(&mut merged.points, &edge.points, reversed, skip);
+            append_part(&mut merged.radii, &edge.radii, reversed, skip);
+            if is_measured {
+                append_part(
+                    &mut merged.section_areas,
+                    &edge.section_areas,
+                    reversed,
+                    skip,
+                );
             }
         }
         merged
@@ -176,5 +176,14 @@ impl Skeleton {
         for edge in &mut self.edges {
             edge.nodes = edge.nodes.map(|node| new_index[node]);
         }
+    }
+}
+
+/// Appends the values of an edge, reversed if requested, without the first `skip` ones.
+fn append_part<T: Copy>(merged: &mut Vec<T>, values: &[T], reversed: bool, skip: usize) {
+    if reversed {
+        merged.extend_or_unwind(values.iter().rev().skip(skip).copied());
+    } else {
+        merged.extend_or_unwind(values.iter().skip(skip).copied());
     }
 }

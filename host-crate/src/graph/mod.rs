@@ -59,7 +59,8 @@ pub struct Node {
     pub position: Point3<f64>,
     /// Eigenvalues of the force's Jacobian in ascending order, for critical points.
     pub eigenvalues: Option<[f64; 3]>,
-    /// Distance to the surface, in world units; 0 if unknown.
+    /// Distance to the surface, in world units; 0 if unknown. With the medial method, the distance
+    /// to the nearest background voxel centre.
     pub radius: f64,
     /// Index of the connected component of the solid that contains the node.
     pub component: u32,
@@ -72,8 +73,11 @@ pub struct Edge {
     pub nodes: [usize; 2],
     /// Points from the first node to the second, including both, in voxel coordinates.
     pub points: Vec<Point3<f64>>,
-    /// Distance to the surface at each point, in world units.
+    /// Distance to the surface at each point, in world units, like [`Node::radius`].
     pub radii: Vec<f64>,
+    /// Area of the object's cross-section at each point, in world units squared, or `None` where it
+    /// is undefined: near junctions and ends. Empty if sections were not measured.
+    pub section_areas: Vec<Option<f64>>,
     /// Level of the hierarchy (Cornea et al. 2005): 0 for the core skeleton, 1 for curves added by
     /// divergence, 2 for curves added by curvature.
     pub level: u8,
@@ -98,6 +102,7 @@ pub struct Edge {
 ///         nodes: [0, 1],
 ///         points: vec![Point3::origin(), Point3::new(3.0, 0.0, 0.0)],
 ///         radii: vec![1.0, 1.0],
+///         section_areas: Vec::new(),
 ///         level: 0,
 ///     }],
 ///     geometry: Geometry::from_spacing([0.5; 3], [0.0; 3])?,
@@ -114,6 +119,15 @@ pub struct Skeleton {
     pub edges: Vec<Edge>,
     /// Position of the voxels in the world.
     pub geometry: Geometry,
+}
+
+impl Edge {
+    /// Returns the radius of a disc with the area of the cross-section at a point, in world units,
+    /// or `None` where the section is undefined or was not measured.
+    pub fn section_radius(&self, point: usize) -> Option<f64> {
+        let area = self.section_areas.get(point).copied().flatten()?;
+        Some((area / std::f64::consts::PI).sqrt())
+    }
 }
 
 impl Skeleton {
@@ -147,6 +161,22 @@ impl Skeleton {
             if !edge.points.iter().all(is_finite) || !edge.radii.iter().all(|r| r.is_finite()) {
                 return invalid(format!(
                     "edge {index} has a point or radius that is not finite"
+                ));
+            }
+            let areas = edge.section_areas.len();
+            if areas != 0 && areas != points {
+                return invalid(format!(
+                    "edge {index} has {points} points and {areas} section areas; give one per point, or none"
+                ));
+            }
+            if edge
+                .section_areas
+                .iter()
+                .flatten()
+                .any(|area| !area.is_finite())
+            {
+                return invalid(format!(
+                    "edge {index} has a section area that is not finite"
                 ));
             }
             let ends = [edge.points[0], edge.points[points - 1]];

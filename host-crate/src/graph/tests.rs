@@ -31,6 +31,7 @@ fn skeleton(nodes: usize, edges: &[(usize, usize, usize, u8)]) -> Skeleton {
             nodes: [from, to],
             points,
             radii,
+            section_areas: Vec::new(),
             level,
         }
     };
@@ -54,6 +55,7 @@ fn on_axis(xs: &[f64], edges: &[(usize, usize)]) -> Skeleton {
             nodes: [from, to],
             points,
             radii: vec![2.0; 2],
+            section_areas: Vec::new(),
             level: 0,
         });
     }

@@ -330,6 +330,7 @@ fn graph() -> impl Strategy<Value = Skeleton> {
                 nodes: ends,
                 points,
                 radii,
+                section_areas: Vec::new(),
                 level: 0,
             }
         };

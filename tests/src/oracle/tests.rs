@@ -34,6 +34,7 @@ fn skeleton(
             nodes: [*a, *b],
             radii: vec![0.0; points.len()],
             points,
+            section_areas: Vec::new(),
             level: 0,
         }
     });

@@ -59,6 +59,7 @@ mod skeleton_forces;
 mod skeleton_ground_truth;
 mod skeleton_invariance;
 mod skeleton_kernels;
+mod skeleton_measures;
 mod skeleton_meshes;
 mod skeleton_multipole;
 mod skeleton_networks;

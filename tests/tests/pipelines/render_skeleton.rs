@@ -28,6 +28,7 @@ fn axis(middle: Point3<f64>, half: f64, geometry: Geometry) -> Skeleton {
         nodes: [0, 1],
         points: nodes.iter().map(|node| node.position).collect(),
         radii: vec![3.0; 2],
+        section_areas: Vec::new(),
         level: 0,
     };
     Skeleton {
@@ -338,6 +339,7 @@ fn nearer_curves_occlude_farther_ones() {
                 nodes: [0, 1],
                 radii: vec![1.0; 2],
                 points,
+                section_areas: Vec::new(),
                 level,
             }],
             geometry: Geometry::default(),

@@ -157,3 +157,63 @@ fn anisotropic_spacing_does_not_change_the_ends() {
         assert_ends(&branched::cuboid([30.0, 30.0, 60.0]), &[placement]);
     }
 }
+
+/// Prints the table of `docs/skeleton.md`: the number of placements of each solid whose skeleton has
+/// exactly the expected ends, at 0, 2 and 5 percent of noise, and at anisotropic spacing.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
+fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
+    let mut solids = vec![
+        branched::soma(25.0, 20, 1.3, 10.0, 8),
+        branched::tube(6.0, 60.0),
+        branched::leaf(30.0, 0.45, 3.0),
+        branched::leaf(40.0, 0.5, 7.0),
+        branched::ball(20.0),
+        branched::torus(24.0, 6.0),
+        branched::knot(9.0, 3.0),
+        branched::torus_with_branches(24.0, 5.0, 2.0, 12.0),
+        branched::star(12.0, 7, 2.5, 30.0, 4),
+    ];
+    solids.extend([6.5, 12.0].map(|long| branched::soma(30.0, 12, 2.5, long, 1)));
+    solids.extend([9.0, 12.0, 16.0, 20.0].map(|long| branched::soma(30.0, 12, 1.6, long, 1)));
+    let trunks = [(6.0, 100.0), (12.0, 120.0), (16.0, 130.0), (20.0, 160.0)];
+    solids.extend(trunks.map(|(radius, long)| branched::trunk(radius, long, 8, 1.5, 8.0)));
+    let edges = [[30.0, 30.0, 60.0], [21.0, 31.0, 60.0], [80.0, 60.0, 3.0]];
+    solids.extend(edges.map(branched::cuboid));
+    solids.extend([1, 2].map(|seed| branched::tree(3.0, seed)));
+    solids.extend([1, 2].map(|seed| branched::tree(6.0, seed)));
+    let mut differing = Vec::new();
+    for solid in &solids {
+        let mut row = format!("{} | {}", solid.solid.name, solid.ends);
+        for (flipped, spacing) in [
+            (0.0, [1.0; 3]),
+            (0.02, [1.0; 3]),
+            (0.05, [1.0; 3]),
+            (0.0, [1.0, 1.0, 2.5]),
+        ] {
+            let mut found = Vec::new();
+            for rotation in 0..10 {
+                let placement = Placement {
+                    rotation,
+                    spacing,
+                    flipped,
+                };
+                let reference = solid.voxelize(placement);
+                let skeleton = skeleton(&reference, BranchRule::default());
+                assert!(skeleton.is_certified(), "{}", reference.name);
+                found.push(ends(&skeleton).len());
+            }
+            let right = found.iter().filter(|&&count| count == solid.ends).count();
+            row += &format!(" | {right}");
+            if right < 10 {
+                row += &format!(" {found:?}");
+            }
+            let is_close = |count: &usize| count.abs_diff(solid.ends) <= 1;
+            if right < 9 || !found.iter().all(is_close) {
+                differing.push(row.clone());
+            }
+        }
+        println!("| {row} |");
+    }
+    assert!(differing.is_empty(), "{differing:#?}");
+}

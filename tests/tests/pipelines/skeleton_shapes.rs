@@ -55,7 +55,7 @@ fn one_voxel_is_a_point_and_a_few_are_a_line() {
     let label_skeleton = skeletons([3; 3], [1.0; 3], |at| at == [1.0; 3]);
     assert_eq!(check(&label_skeleton, 0, 0), 0.0);
     assert_eq!(label_skeleton.labels[0].skeleton.nodes.len(), 1);
-    assert_eq!(label_skeleton.labels[0].skeleton.nodes[0].radius, 0.5);
+    assert_eq!(label_skeleton.labels[0].skeleton.nodes[0].radius, 1.0);
     let is_diagonal = |at| at == [1.0; 3] || at == [2.0, 2.0, 0.0];
     let spacing = [1.0, 1.0, 2.0];
     let two = skeletons_with(BranchRule::COVERAGE, [3; 3], spacing, is_diagonal);

@@ -170,6 +170,7 @@ impl Forest {
                         nodes: [node, end],
                         points: Vec::new(),
                         radii: Vec::new(),
+                        section_areas: Vec::new(),
                         level: 0,
                     };
                     memory::try_reserve(PURPOSE, &mut edge.points, count)?;

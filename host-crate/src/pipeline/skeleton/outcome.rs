@@ -270,6 +270,7 @@ mod tests {
             nodes: [0, 0],
             points: vec![Point3::new(1.0, 2.0, 3.0), Point3::new(1.0, 2.0, 3.0)],
             radii: vec![1.0; 2],
+            section_areas: Vec::new(),
             level: 0,
         };
         let skeleton = LabelSkeleton {

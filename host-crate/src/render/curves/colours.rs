@@ -197,6 +197,7 @@ mod tests {
                 nodes: [0, 1],
                 points: points.to_vec(),
                 radii: radii.to_vec(),
+                section_areas: Vec::new(),
                 level,
             }],
             ..Skeleton::default()

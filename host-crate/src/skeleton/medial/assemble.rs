@@ -23,6 +23,7 @@ pub fn append_component(
         frame,
         graph,
         certificate,
+        measures,
         betti_numbers,
         ..
     } = component_skeleton;
@@ -31,7 +32,7 @@ pub fn append_component(
     let [first_node, first_edge] = [skeleton.nodes.len(), skeleton.edges.len()];
     let to_volume = |at: [f64; 3]| Point3::from(frame.volume_position(at));
     let degrees = graph.degrees();
-    for ((&node, &radius), degree) in graph.nodes.iter().zip(&certificate.node_radii).zip(degrees) {
+    for ((&node, &radius), degree) in graph.nodes.iter().zip(&measures.node_radii).zip(degrees) {
         skeleton.nodes.push_or_unwind(Node {
             kind: match degree {
                 0 | 1 => NodeKind::End,
@@ -39,11 +40,12 @@ pub fn append_component(
             },
             position: to_volume(to_voxels(node)),
             eigenvalues: None,
-            radius: radius * spacing,
+            radius,
             component,
         });
     }
-    for (edge, radii) in graph.edges.iter().zip(&certificate.radii) {
+    let measured = measures.radii.into_iter().zip(measures.section_areas);
+    for (edge, (radii, section_areas)) in graph.edges.iter().zip(measured) {
         skeleton.edges.push_or_unwind(Edge {
             nodes: edge.nodes.map(|node| first_node + node),
             points: edge
@@ -51,10 +53,8 @@ pub fn append_component(
                 .iter()
                 .map(|&at| to_volume(to_voxels(at)))
                 .collect_or_unwind(),
-            radii: radii
-                .iter()
-                .map(|radius| radius * spacing)
-                .collect_or_unwind(),
+            radii,
+            section_areas,
             level: 0,
         });
     }

@@ -14,6 +14,7 @@ use super::{
         trace::{Branches, InitialCurves, PathsFromRoot, Root, trace_curves},
     },
     ends::{EndRule, EndSearchInput, Ends, Tip, find_ends},
+    measures::{CurveMeasures, MeasuringGrid, PlanarGrid},
     params::{BranchRule, Params},
     paths::{
         device_paths::DeviceComponent,
@@ -52,6 +53,8 @@ pub struct Component<'a> {
     pub metric: &'a Metric,
     /// Smallest spacing, in world units.
     pub spacing: f64,
+    /// Planar grid, if the volume is an image that is one voxel thick.
+    pub planar: Option<&'a PlanarGrid>,
 }
 
 /// Skeleton of a component, in the component's frame.
@@ -70,6 +73,8 @@ pub struct ComponentSkeleton {
     pub graph: IntermediateGraph,
     /// Result of the verification.
     pub certificate: Certificate,
+    /// Radii and cross-sections along the curves, in world units.
+    pub measures: CurveMeasures,
     /// `true` if the curves were centred.
     pub is_centred: bool,
     /// Most significant protrusion without a branch.
@@ -107,9 +112,15 @@ pub fn skeletonize_component(
     let Component { runs, voxels, .. } = *component;
     let mut watch = Stopwatch::start();
     let frame = Frame::canonical(runs, component.metric);
+    let grid = MeasuringGrid {
+        frame: &frame,
+        spacing: component.spacing,
+        planar: component.planar,
+    };
     if voxels == 1 {
         progress.finish()?;
-        return Ok(single_voxel_skeleton(&runs[0], frame, watch));
+        let measures = CurveMeasures::single_voxel(grid);
+        return Ok(single_voxel_skeleton(&runs[0], frame, measures, watch));
     }
     memory::probe("a skeleton", voxels * MIN_BYTES_PER_VOXEL).map_err(DeviceError::from)?;
     let metric = &frame.metric(component.metric);
@@ -165,6 +176,8 @@ pub fn skeletonize_component(
     watch.skip();
     let (graph, certificate, is_centred) =
         trace_and_certify(&certifier, &mut cocycle, paths, &ends, params, &mut watch)?;
+    let measures = CurveMeasures::new(context, &graph, &certificate, grid)?;
+    watch.lap("measures");
     add_times(&mut timings, watch.times());
     progress.finish()?;
     Ok(ComponentSkeleton {
@@ -175,6 +188,7 @@ pub fn skeletonize_component(
         frame,
         graph,
         certificate,
+        measures,
         is_centred,
         uncovered: ends.uncovered.map(|tip| ProtrusionTip {
             significance: tip.significance,
@@ -387,7 +401,12 @@ fn trace_and_certify(
 }
 
 /// Returns the skeleton of a component of one voxel: a node. There can be millions of these.
-fn single_voxel_skeleton(run: &Run, frame: Frame, mut watch: Stopwatch) -> ComponentSkeleton {
+fn single_voxel_skeleton(
+    run: &Run,
+    frame: Frame,
+    measures: CurveMeasures,
+    mut watch: Stopwatch,
+) -> ComponentSkeleton {
     watch.lap("single voxels");
     ComponentSkeleton {
         label: run.label,
@@ -409,6 +428,7 @@ fn single_voxel_skeleton(run: &Run, frame: Frame, mut watch: Stopwatch) -> Compo
             node_radii: vec![0.5],
             radii: Vec::new(),
         },
+        measures,
         is_centred: true,
         uncovered: None,
         timings: watch.times(),

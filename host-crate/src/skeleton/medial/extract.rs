@@ -3,6 +3,7 @@
 use super::{
     assemble::append_component,
     component::{Component, skeletonize_component},
+    measures::PlanarGrid,
     params::Params,
     progress::ComponentProgress,
     report::{Dust, LabelSkeleton, Skeletons},
@@ -45,8 +46,8 @@ mod sealed {
         fn find_runs(&self, params: &Params) -> Result<Runs, SkeletonError>;
         /// Returns the geometry of the grid.
         fn grid_geometry(&self) -> Geometry;
-        /// Returns the number of voxels of the grid.
-        fn grid_voxels(&self) -> usize;
+        /// Returns the number of voxels of the grid along x, y and z.
+        fn grid_dims(&self) -> [usize; 3];
     }
 
     impl<T: Sample> Objects for VolumeView<'_, T> {
@@ -58,8 +59,8 @@ mod sealed {
             *self.geometry()
         }
 
-        fn grid_voxels(&self) -> usize {
-            self.samples().len()
+        fn grid_dims(&self) -> [usize; 3] {
+            self.dims()
         }
     }
 
@@ -72,8 +73,8 @@ mod sealed {
             *self.geometry()
         }
 
-        fn grid_voxels(&self) -> usize {
-            self.samples().len()
+        fn grid_dims(&self) -> [usize; 3] {
+            self.dims()
         }
     }
 
@@ -86,8 +87,8 @@ mod sealed {
             *self.geometry()
         }
 
-        fn grid_voxels(&self) -> usize {
-            self.dims().iter().product()
+        fn grid_dims(&self) -> [usize; 3] {
+            self.dims()
         }
     }
 }
@@ -156,7 +157,7 @@ pub fn extract(
             params,
             monitor,
             watch,
-            objects.grid_voxels(),
+            objects.grid_dims(),
         )
     })
 }
@@ -203,8 +204,8 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
-/// Extracts the skeletons of the components of `runs` that are not dust. `grid_voxels` is the
-/// number of voxels of the grid.
+/// Extracts the skeletons of the components of `runs` that are not dust. `dims` is the number of
+/// voxels of the grid along x, y and z.
 fn extract_runs(
     devices: &[Device],
     runs: &Runs,
@@ -212,7 +213,7 @@ fn extract_runs(
     params: &Params,
     monitor: Monitor<'_>,
     mut watch: Stopwatch,
-    grid_voxels: usize,
+    dims: [usize; 3],
 ) -> Result<Skeletons, SkeletonError> {
     let components = runs.components()?;
     // the CPU device is slower than the host implementation
@@ -221,6 +222,7 @@ fn extract_runs(
         .filter(|device| device.kind() == DeviceKind::Cuda)
         .collect_or_unwind();
     let (metric, spacing) = Metric::rounded(&geometry);
+    let planar = PlanarGrid::new(dims, &geometry);
     let mut selected: Vec<Component<'_>> = Vec::new();
     let mut labels: Vec<LabelSkeleton> = Vec::new();
     let mut total = 0;
@@ -238,12 +240,13 @@ fn extract_runs(
                 voxels,
                 metric: &metric,
                 spacing,
+                planar: planar.as_ref(),
             });
             total += voxels;
         }
     }
     if labels.is_empty() {
-        let voxels = grid_voxels as u64;
+        let voxels = dims.iter().product::<usize>() as u64;
         return Err(SkeletonError::Empty { voxels });
     }
     watch.lap("components");

@@ -17,6 +17,7 @@
 //! | merging of overlapping curves | `curves::shared_stems` |
 //! | branches to voxels that are still uncovered | `curves::repair` |
 //! | verification of the properties | `certificate` |
+//! | radii and cross-sections | `measures` |
 //!
 //! With [`BranchRule::Coverage`], branches follow the rule of TEASAR instead (`curves::coverage`).
 
@@ -27,6 +28,7 @@ mod context;
 mod curves;
 mod ends;
 mod extract;
+mod measures;
 mod params;
 mod paths;
 mod progress;

@@ -8,22 +8,17 @@ use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, stable_sort_or_unwind},
     monitor::Cancelled,
-    parallel,
     skeleton::medial::{
         progress::{ComponentProgress, Stage},
         voxels::object::Object,
     },
 };
 
-/// Maximum number of fronts that visit the component.
-const MAX_FRONTS: usize = 8;
+/// Maximum number of fronts that visit the component. Each takes about half as long as the shortest
+/// paths.
+const MAX_FRONTS: usize = 3;
 /// Maximum number of refused tips that are examined from their base.
 const MAX_LOOKS: usize = 8;
-/// Number of fronts that run concurrently in large components, in which each takes 12 to 16 bytes
-/// per voxel.
-const CONCURRENT_FRONTS: usize = 2;
-/// Number of voxels below which all fronts run concurrently.
-const SMALL_COMPONENT: usize = 1 << 20;
 /// Fraction of the required significance from which a refused tip is doubtful.
 const DOUBTFUL_FRACTION: f64 = 0.3;
 /// Distance between two tips that are always the same, in units of the smallest spacing.
@@ -77,7 +72,8 @@ pub struct EndSearchInput<'a> {
 }
 
 /// Finds the ends of a component. Takes time linear in the number of voxels: at most
-/// [`MAX_FRONTS`] fronts through the component, and at most [`MAX_LOOKS`] local ones.
+/// [`MAX_FRONTS`] fronts through the component, and at most [`MAX_LOOKS`] local ones, which visit
+/// at most twice the voxels of the component together.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -85,7 +81,7 @@ pub fn find_ends(input: &EndSearchInput<'_>, rule: EndRule) -> Result<Ends, Canc
     let mut search = Search {
         input,
         rule,
-        surveys: vec![new_survey(input)],
+        survey: Survey::new(input.object, input.metric, input.has_tunnels),
         candidates: Vec::new(),
         refused: Vec::new(),
         is_elongated: false,
@@ -96,10 +92,6 @@ pub fn find_ends(input: &EndSearchInput<'_>, rule: EndRule) -> Result<Ends, Canc
     let ends = search.finish()?;
     input.progress.finish_stage(Stage::Ends)?;
     Ok(ends)
-}
-
-fn new_survey<'a>(input: &'a EndSearchInput<'a>) -> Survey<'a> {
-    Survey::new(input.object, input.metric, input.has_tunnels)
 }
 
 /// Tip that is an end, or the farthest voxel of one of the first two fronts.
@@ -129,7 +121,7 @@ impl Candidate {
 struct Search<'a> {
     input: &'a EndSearchInput<'a>,
     rule: EndRule,
-    surveys: Vec<Survey<'a>>,
+    survey: Survey<'a>,
     candidates: Vec<Candidate>,
     refused: Vec<Tip>,
     /// `true` if the first or the second front ends at an elongated tip.
@@ -140,83 +132,65 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Runs a front from the farthest voxel of a preliminary one, from the voxel farthest from
-    /// that, and then from the longest ends while there are doubtful tips.
+    /// that, and, if there are doubtful tips, from the longest end.
     fn run_fronts(&mut self) -> Result<(), Cancelled> {
-        let EndSearchInput {
-            object, progress, ..
-        } = *self.input;
-        self.surveys[0].front.run(0, None, progress)?;
-        let mut farthest = self.surveys[0].front.farthest();
+        self.survey.front.run(0, None, self.input.progress)?;
+        let mut farthest = self.survey.front.farthest();
         for number in 0..2 {
             if number == 0 {
                 self.candidates
                     .push_or_unwind(Candidate::unmeasured(farthest));
             }
-            self.start_fronts(&[number])?;
-            let tip = self.surveys[0].farthest_tip();
+            self.start_front(number)?;
+            let tip = self.survey.farthest_tip();
             self.is_elongated |= is_elongated(&tip);
-            self.has_loop |= self.surveys[0].has_loop();
+            self.has_loop |= self.survey.has_loop();
             farthest = tip.voxel;
             if number == 0 {
                 self.candidates
                     .push_or_unwind(Candidate::unmeasured(farthest));
             }
-            self.add_tips(0);
+            self.add_tips();
         }
-        let mut count = 2;
-        while count < MAX_FRONTS && self.refused.iter().any(|tip| self.rule.is_doubtful(tip)) {
-            let concurrent = if object.len() < SMALL_COMPONENT {
-                MAX_FRONTS
-            } else {
-                CONCURRENT_FRONTS
-            };
-            let starts = self.next_starts(concurrent.min(MAX_FRONTS - count));
-            if starts.is_empty() {
+        for _ in 2..MAX_FRONTS {
+            if !self.refused.iter().any(|tip| self.rule.is_doubtful(tip)) {
                 break;
             }
-            self.start_fronts(&starts)?;
-            (0..starts.len()).for_each(|survey| self.add_tips(survey));
-            count += starts.len();
+            let Some(start) = self.next_start() else {
+                break;
+            };
+            self.start_front(start)?;
+            self.add_tips();
         }
-        self.surveys.truncate(1);
         Ok(())
     }
 
-    /// Returns the ends with the longest protrusions from which no front has started.
-    fn next_starts(&self, count: usize) -> Vec<usize> {
+    /// Returns the end with the longest protrusion from which no front has started.
+    fn next_start(&self) -> Option<usize> {
         let is_open = |&number: &usize| {
             let candidate = &self.candidates[number];
             !candidate.has_front && self.rule.accepts(&candidate.tip)
         };
-        let mut starts: Vec<usize> = (0..self.candidates.len())
-            .filter(is_open)
-            .collect_or_unwind();
         let length = |number: usize| self.candidates[number].tip.length;
-        stable_sort_or_unwind(&mut starts, |&a, &b| length(b).total_cmp(&length(a)));
-        starts.truncate(count);
-        starts
+        // of equally long ones, the first
+        (0..self.candidates.len())
+            .rev()
+            .filter(is_open)
+            .max_by(|&a, &b| length(a).total_cmp(&length(b)))
     }
 
-    /// Runs fronts from candidates, concurrently.
-    fn start_fronts(&mut self, starts: &[usize]) -> Result<(), Cancelled> {
-        while self.surveys.len() < starts.len() {
-            self.surveys.push_or_unwind(new_survey(self.input));
-        }
-        for &number in starts {
-            self.candidates[number].has_front = true;
-        }
-        let candidates = &self.candidates;
-        let progress = self.input.progress;
-        parallel::try_map_mut(&mut self.surveys[..starts.len()], |number, survey| {
-            survey.run(candidates[starts[number]].tip.voxel, None, progress)
-        })?;
-        Ok(())
+    /// Runs a front from a candidate.
+    fn start_front(&mut self, number: usize) -> Result<(), Cancelled> {
+        let candidate = &mut self.candidates[number];
+        candidate.has_front = true;
+        self.survey
+            .run(candidate.tip.voxel, None, self.input.progress)
     }
 
-    /// Adds the tips of a survey to the candidates or to the refused tips; of several measurements
+    /// Adds the tips of the last front to the candidates or to the refused tips; of several measurements
     /// of one tip, the most significant counts.
-    fn add_tips(&mut self, survey: usize) {
-        let survey = &self.surveys[survey];
+    fn add_tips(&mut self) {
+        let survey = &self.survey;
         for front_tip in survey.tips(|tip| self.rule.accepts(tip)) {
             let tip = front_tip.tip;
             let is_same = |other: &Tip| is_same_tip(self.input, survey, &front_tip, other);
@@ -252,16 +226,17 @@ impl<'a> Search<'a> {
         let mut refused = std::mem::take(&mut self.refused);
         refused.retain(|tip| tip.length >= NOISE_VOXELS + 1.0);
         sort_by_significance(&mut refused);
-        let mut looks = 0;
+        let (mut looks, mut visited) = (0, 0);
         for tip in &mut refused {
-            if looks == MAX_LOOKS {
+            if looks == MAX_LOOKS || visited > self.input.object.len() {
                 break;
             }
             if !self.rule.is_doubtful(tip) || self.is_accepted(tip) {
                 continue;
             }
             looks += 1;
-            let local = local_tip(self.input, &mut self.surveys[0], tip)?;
+            let local = local_tip(self.input, &mut self.survey, tip)?;
+            visited += self.survey.front.order().len();
             if let Some(local) = local.filter(|local| local.significance > tip.significance) {
                 *tip = local;
             }
@@ -303,7 +278,7 @@ impl<'a> Search<'a> {
             match accepted[..] {
                 [] if self.is_elongated => accepted = tips.take(2).collect_or_unwind(),
                 [only] => {
-                    let survey = &mut self.surveys[0];
+                    let survey = &mut self.survey;
                     survey.front.run(only.voxel, None, self.input.progress)?;
                     let other = Candidate::unmeasured(survey.front.farthest());
                     accepted.push_or_unwind(other.tip);

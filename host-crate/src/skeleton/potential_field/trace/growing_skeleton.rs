@@ -152,6 +152,7 @@ impl GrowingSkeleton {
             nodes,
             radii: zeroed_or_unwind(points.len()),
             points,
+            section_areas: Vec::new(),
             level,
         });
     }
@@ -187,6 +188,7 @@ impl GrowingSkeleton {
             nodes: [node, last],
             radii: zeroed_or_unwind(second_points.len()),
             points: second_points,
+            section_areas: Vec::new(),
             level,
         });
         node

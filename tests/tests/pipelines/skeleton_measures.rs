@@ -1,0 +1,149 @@
+//! Radii, cross-sections and lengths of medial skeletons match the objects.
+
+use ferrovox::{
+    graph::Edge,
+    grid::{Geometry, Volume},
+    monitor::Monitor,
+    skeleton::medial::{self, LabelSkeleton},
+};
+use ferrovox_tests::reference_objects::branched::{self, BranchedSolid, Placement};
+
+/// Extracts the skeleton of a volume with one label.
+fn skeleton(volume: &Volume<u8>) -> LabelSkeleton {
+    let params = medial::Params::default();
+    let skeletons = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+    skeletons.labels.into_iter().next().unwrap()
+}
+
+/// Returns the mean of the values, or NaN without any.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    sum / f64::from(count)
+}
+
+/// Returns the mean radius and the mean area of the sections of a tube, at the points at which
+/// sections are defined.
+fn mean_radius_and_area(solid: &BranchedSolid, placement: Placement) -> (f64, f64) {
+    let found = skeleton(&solid.voxelize(placement).voxels);
+    assert!(found.is_certified(), "{:?}", found.components);
+    let measured = |edge: &Edge| -> Vec<(f64, f64)> {
+        let radii = edge.radii.iter().zip(&edge.section_areas);
+        radii
+            .filter_map(|(&radius, area)| Some((radius, (*area)?)))
+            .collect()
+    };
+    let points: Vec<(f64, f64)> = found.skeleton.edges.iter().flat_map(measured).collect();
+    assert!(points.len() > 5, "{points:?}");
+    let radius = mean(points.iter().map(|point| point.0));
+    let area = mean(points.iter().map(|point| point.1));
+    (radius, area)
+}
+
+#[test]
+fn section_areas_of_tubes_are_exact_at_any_orientation() {
+    for (radius, spacing) in [
+        (0.9, [1.0; 3]),
+        (1.5, [1.0; 3]),
+        (3.0, [1.0; 3]),
+        (8.0, [1.0; 3]),
+        (1.5, [0.5, 0.5, 2.5]),
+        (3.0, [0.5, 0.5, 2.5]),
+        (8.0, [0.5, 0.5, 2.5]),
+    ] {
+        let truth = std::f64::consts::PI * radius * radius;
+        let mut errors = Vec::new();
+        let mut radius_errors = Vec::new();
+        for rotation in 1..7 {
+            let placement = Placement {
+                rotation,
+                spacing,
+                flipped: 0.0,
+            };
+            let solid = branched::tube(radius, 30.0 + 4.0 * radius);
+            let (found, area) = mean_radius_and_area(&solid, placement);
+            errors.push(area / truth - 1.0);
+            radius_errors.push(found - radius);
+        }
+        let bias = mean(radius_errors.iter().copied());
+        println!("R {radius}, spacing {spacing:?}: areas {errors:.3?}, radius {bias:.3}");
+        assert!(
+            errors.iter().all(|error| error.abs() <= 0.1),
+            "{radius} {spacing:?} {errors:?}"
+        );
+        assert!(
+            (-0.05..=0.25).contains(&bias),
+            "{radius} {spacing:?} {radius_errors:?}"
+        );
+    }
+}
+
+#[test]
+fn sections_near_junctions_and_ends_are_undefined() {
+    let solid = branched::trunk(6.0, 100.0, 3, 1.5, 20.0);
+    let found = skeleton(&solid.voxelize(Placement::PLAIN).voxels);
+    let skeleton = &found.skeleton;
+    let degrees = skeleton.degrees();
+    let mut defined = 0;
+    for edge in &skeleton.edges {
+        assert_eq!(edge.section_areas.len(), edge.points.len());
+        let steps = edge
+            .points
+            .windows(2)
+            .map(|step| (step[1] - step[0]).norm());
+        let steps: Vec<f64> = steps.collect();
+        for (point, area) in edge.section_areas.iter().enumerate() {
+            let Some(area) = *area else { continue };
+            defined += 1;
+            let distances = [
+                steps[..point].iter().sum(),
+                steps[point..].iter().sum::<f64>(),
+            ];
+            for (node, distance) in edge.nodes.into_iter().zip(distances) {
+                let radius = skeleton.nodes[node].radius.max(edge.radii[point]);
+                assert!(degrees[node] == 2 || distance >= 1.49 * radius);
+            }
+            let radius = (area / std::f64::consts::PI).sqrt();
+            assert!((1.2..7.0).contains(&radius), "{radius}");
+        }
+    }
+    assert!(defined > 10, "{defined}");
+}
+
+/// The volume is one voxel thick, so that distances across it say nothing.
+#[test]
+fn images_have_radii_in_their_plane() {
+    for (axis, spacing) in [
+        (2, [1.0, 1.0, 1.0]),
+        (0, [0.1, 0.5, 0.5]),
+        (1, [2.0, 9.0, 2.0]),
+    ] {
+        let mut dims = [1; 3];
+        let [along, across] = [(axis + 1) % 3, (axis + 2) % 3];
+        (dims[along], dims[across]) = (60, 21);
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        let image = Volume::from_fn(dims, geometry, |x, y, z| {
+            let at = [x, y, z];
+            u8::from((3..57).contains(&at[along]) && (6..15).contains(&at[across]))
+        });
+        let found = skeleton(&image.unwrap());
+        assert!(found.is_certified(), "{:?}", found.components);
+        let [edge] = &found.skeleton.edges[..] else {
+            panic!("{:?}", found.skeleton)
+        };
+        let middle = edge.radii[edge.radii.len() / 2];
+        let unit = spacing[across];
+        assert!(
+            (middle - 5.0 * unit).abs() < 0.03 * unit,
+            "axis {axis}: {middle}"
+        );
+        assert!(edge.section_areas.iter().all(Option::is_none));
+    }
+}
+
+#[test]
+fn single_voxels_have_the_spacing_as_radius() {
+    let geometry = Geometry::from_spacing([0.5, 0.7, 3.0], [0.0; 3]).unwrap();
+    let volume = Volume::from_fn([3; 3], geometry, |x, y, z| u8::from([x, y, z] == [1; 3]));
+    let found = skeleton(&volume.unwrap());
+    assert_eq!(found.skeleton.nodes[0].radius, 0.5);
+}
