@@ -17,8 +17,7 @@ fn skeleton(reference: &ReferenceObject, branches: BranchRule) -> LabelSkeleton 
         dust: reference.filled() as u64 / 2,
         ..medial::Params::default()
     };
-    let skeletons =
-        medial::extract(&[], reference.voxels.view(), &params, Monitor::silent()).unwrap();
+    let skeletons = medial::extract(&[], reference.voxels.view(), &params, Monitor::new()).unwrap();
     skeletons.labels.into_iter().next().unwrap()
 }
 

@@ -11,7 +11,7 @@ use ferrovox_tests::reference_objects::branched::{self, BranchedSolid, Placement
 /// Extracts the skeleton of a volume with one label.
 fn skeleton(volume: &Volume<u8>) -> LabelSkeleton {
     let params = medial::Params::default();
-    let skeletons = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
+    let skeletons = medial::extract(&[], volume.view(), &params, Monitor::new()).unwrap();
     skeletons.labels.into_iter().next().unwrap()
 }
 
