@@ -13,6 +13,7 @@ use crate::{
     numbers::{LabelList, Size, parse_distance, parse_label, parse_size},
 };
 use clap::Args;
+use ferrovox::graph::Prune;
 use ferrovox::io::SkeletonFormat;
 use ferrovox::render::ViewDirection;
 use std::path::PathBuf;
@@ -44,7 +45,8 @@ divergence, --hierarchy curvature further ones from points of high surface curva
 points with the object's Euler number. The skeleton is not certified, and thin parts get few curves.
 
 Output formats, by extension: .swc (trees: cycles are cut, and their number is reported), .obj (polylines), .vtp (VTK, \
-with radius and level), .json (the complete graph), .skel (text: x y z segment radius, in voxels). All except .skel use \
+with radius and level), .json (the complete graph with its branches), .graphml (for network programs), .csv (a table of \
+branches), .nodes.csv (a table of nodes), .skel (text: x y z segment radius, in voxels). All except .skel use \
 world coordinates. {label} in a file name is replaced by the label, which gives each label a file of its own; without it, \
 all labels are written to the same file.
 
@@ -105,6 +107,44 @@ pub struct SkeletonArgs {
     /// certified.
     #[arg(long, value_name = "LENGTH", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Curves")]
     pub prune: Option<f64>,
+    /// Remove leaf branches shorter than RATIO times the radius at their root
+    #[arg(
+        long,
+        value_name = "RATIO",
+        value_parser = parse_distance,
+        allow_hyphen_values = true,
+        conflicts_with = "prune",
+        hide_short_help = true,
+        help_heading = "Curves"
+    )]
+    pub prune_by_radius: Option<f64>,
+    /// Remove leaf branches of a significance below K
+    ///
+    /// The length beyond the inscribed ball of the root, less two voxels, divided by the median
+    /// radius of the branch.
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = parse_distance,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["prune", "prune_by_radius"],
+        hide_short_help = true,
+        help_heading = "Curves"
+    )]
+    pub prune_significance: Option<f64>,
+    /// Join components whose curves are at most DISTANCE apart, in world units
+    ///
+    /// Straight edges connect the nearest points, shortest gaps first, before pruning. They leave
+    /// the object, so a joined skeleton is not certified.
+    #[arg(
+        long,
+        value_name = "DISTANCE",
+        value_parser = parse_distance,
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Curves"
+    )]
+    pub join: Option<f64>,
     /// Merge pairs of edges that meet at a node of degree two
     #[arg(long, hide_short_help = true, help_heading = "Curves")]
     pub merge: bool,
@@ -298,6 +338,14 @@ pub struct SkeletonArgs {
 }
 
 impl SkeletonArgs {
+    /// Returns the criterion for branches to remove.
+    pub fn prune_criterion(&self) -> Option<Prune> {
+        let length = self.prune.map(Prune::Length);
+        let by_radius = || self.prune_by_radius.map(Prune::LengthByRadius);
+        let by_significance = || self.prune_significance.map(Prune::Significance);
+        length.or_else(by_radius).or_else(by_significance)
+    }
+
     /// Returns the extraction method, also if it was selected by `--levels`.
     pub fn selected_method(&self) -> SkeletonMethodName {
         match self.levels {

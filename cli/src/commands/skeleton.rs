@@ -82,7 +82,8 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
     Ok(SkeletonJob {
         method,
         fill_cavities: args.fill_cavities,
-        prune: args.prune,
+        prune: args.prune_criterion(),
+        join: args.join,
         merge: args.merge,
         outputs: args.output.clone(),
         field: args.field.clone(),

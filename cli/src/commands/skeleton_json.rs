@@ -6,6 +6,7 @@ use crate::{
     report::{Devices, Grid, JsonTimings, path, paths},
 };
 use ferrovox::{
+    graph::Prune,
     pipeline::skeleton::{Checks, LabelOutcome, LocatedViolation, Method, SkeletonOutcome},
     skeleton::{
         medial::{BranchRule, ComponentReport, Dust, UncoveredProtrusion},
@@ -36,8 +37,12 @@ pub struct Json {
     method: &'static str,
     #[serde(flatten)]
     params: MethodParams,
+    /// `length`, `length-by-radius` or `significance`; null without pruning.
+    prune_criterion: Option<&'static str>,
     pruned_below: Option<f64>,
     pruned: usize,
+    join_distance: Option<f64>,
+    joined: usize,
     merged: bool,
     certified: Option<bool>,
     components: usize,
@@ -327,8 +332,11 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         cavities_filled: args.fill_cavities,
         method: args.selected_method().name(),
         params: MethodParams::new(run.method, outcome),
-        pruned_below: args.prune,
+        prune_criterion: args.prune_criterion().map(Prune::name),
+        pruned_below: args.prune_criterion().map(Prune::limit),
         pruned: outcome.pruned(),
+        join_distance: args.join,
+        joined: outcome.joined(),
         merged: args.merge,
         certified: outcome.is_certified(),
         components: totals.components,

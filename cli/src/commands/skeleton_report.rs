@@ -115,6 +115,9 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     if outcome.pruned() > 0 {
         skeleton += &format!(", {} branches pruned", outcome.pruned());
     }
+    if outcome.joined() > 0 {
+        skeleton += &format!(", {} gaps joined", outcome.joined());
+    }
     lines.add("skeleton", skeleton);
     if args.labels.is_some() {
         add_labels(&mut lines, &outcome.labels);
@@ -272,6 +275,10 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
         let violated = violated_properties(outcome);
         match (is_certified, violated.is_empty()) {
             (true, _) => lines.add("certified", format!("yes: {topology}")),
+            (false, true) if outcome.joined() > 0 => lines.add(
+                "certified",
+                format!("no, because components were joined: {topology}"),
+            ),
             (false, true) => lines.add(
                 "certified",
                 format!("no, because branches were pruned: {topology}"),

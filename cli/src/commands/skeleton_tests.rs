@@ -102,6 +102,7 @@ fn potential_field_outcome() -> SkeletonOutcome {
         label: 1,
         skeleton: skeleton(),
         pruned: 2,
+        joined: 0,
         checks: Checks::PotentialField {
             certificates,
             bridges: 1,
@@ -153,6 +154,7 @@ fn medial_outcome() -> SkeletonOutcome {
             label,
             skeleton: skeleton(),
             pruned: 0,
+            joined: 0,
             checks: Checks::Medial {
                 violations: violations.collect(),
                 components: reports.clone(),
@@ -216,7 +218,10 @@ fn potential_field_reports_are_complete() {
         ("edges", value!(1)),
         ("length", value!(6.0)),
         ("cut_cycles", value!(1)),
+        ("prune_criterion", value!("length")),
         ("pruned", value!(2)),
+        ("join_distance", value!(null)),
+        ("joined", value!(0)),
         ("pruned_below", value!(3.0)),
         (
             "labels",
@@ -314,6 +319,7 @@ fn component_lists_are_limited() {
         label: 1,
         skeleton: skeleton(),
         pruned: 0,
+        joined: 0,
         checks: Checks::Medial {
             components,
             dust: Dust::default(),

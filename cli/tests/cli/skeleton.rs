@@ -93,7 +93,7 @@ fn outputs_are_checked_before_the_input_is_read() {
         "skeleton none.nii -o a.swc -o a.xyz",
         &[
             "a.xyz",
-            "skeletons are written as .swc, .obj, .vtp, .json or .skel",
+            "skeletons are written as .swc, .obj, .vtp, .json, .graphml, .csv, .nodes.csv or .skel",
         ],
     );
     refused(

@@ -310,3 +310,39 @@ fn options_of_the_other_method_are_rejected() {
         assert!(run.stderr.contains(text), "{}", run.stderr);
     }
 }
+
+/// The ring and the single voxel of label 7 are 2 voxels of 0.5 apart in z, and 3 in x and y.
+#[test]
+fn gaps_are_joined_and_short_branches_pruned_relative_to_their_width() {
+    let folder = folder();
+    let joined = "skeleton labels.nrrd --label 7 --json --quiet -o a.graphml -o a.csv";
+    let report = folder.run(&format!("{joined} --join 0.5")).ok().json();
+    assert_eq!([&report["joined"], &report["components"]], [0, 2]);
+    assert_eq!(report["certified"], true);
+    let report = folder.run(&format!("{joined} --join 10")).ok().json();
+    assert_eq!([&report["joined"], &report["components"]], [1, 1]);
+    assert_eq!(report["certified"], false);
+    assert_eq!(report["join_distance"], 10.0);
+    for name in ["a.graphml", "a.csv"] {
+        assert!(folder.path(name).exists(), "{name}");
+    }
+    let run = folder
+        .run("skeleton labels.nrrd --label 7 --join 10 -o a.nodes.csv")
+        .ok();
+    assert!(run.stderr.contains("1 gaps were joined"), "{}", run.stderr);
+    assert!(run.stdout.contains("1 gaps joined"), "{}", run.stdout);
+    // the branch of the T is 7 units long, its root has a radius of 1.5
+    for (option, criterion, removed) in [
+        ("--prune-by-radius 9", "length-by-radius", 1),
+        ("--prune-by-radius 2", "length-by-radius", 0),
+        ("--prune-significance 20", "significance", 1),
+        ("--prune-significance 1", "significance", 0),
+    ] {
+        let line = format!("skeleton labels.nrrd --label 3 --json --quiet {option}");
+        let report = folder.run(&line).ok().json();
+        assert_eq!(report["pruned"], removed, "{option}");
+        assert_eq!(report["prune_criterion"], criterion, "{option}");
+    }
+    let run = folder.run("skeleton labels.nrrd --label 3 --prune 1 --prune-by-radius 2 -o a.swc");
+    assert_eq!(run.status, Some(2));
+}

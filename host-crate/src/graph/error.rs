@@ -18,6 +18,12 @@ pub enum GraphError {
         /// Length or ratio that was given.
         found: f64,
     },
+    /// The distance across which components are joined is negative or not finite.
+    #[error("the joining distance is {found}; give a finite number of at least 0")]
+    Join {
+        /// Distance that was given.
+        found: f64,
+    },
     /// The host is out of memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),

@@ -1,16 +1,23 @@
 //! Curve skeletons as graphs: nodes, curves between them, and queries on both.
 
+#[cfg(test)]
+mod branch_tests;
+mod branches;
 mod chains;
 mod error;
+mod join;
 mod prune;
 mod queries;
+mod soma;
 #[cfg(test)]
 mod tests;
 
+pub use branches::{Branch, BranchKind};
 pub use chains::Chain;
 pub use error::GraphError;
 pub use prune::Prune;
 pub use queries::Components;
+pub use soma::Soma;
 
 use crate::grid::Geometry;
 use nalgebra::Point3;

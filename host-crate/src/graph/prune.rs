@@ -6,6 +6,9 @@ use crate::memory::{
 };
 use std::{cmp::Reverse, collections::BinaryHeap};
 
+/// Length of a branch that noise of the surface can cause, in smallest spacings.
+const NOISE_VOXELS: f64 = 2.0;
+
 /// Criterion for branches to remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prune {
@@ -14,12 +17,26 @@ pub enum Prune {
     /// Removes branches shorter than this multiple of the radius at their root, the node where they
     /// leave the rest of the skeleton. Branches whose root radius is unknown are kept.
     LengthByRadius(f64),
+    /// Removes branches whose significance is below this: the length beyond the inscribed ball of
+    /// their root, less two smallest spacings for noise of the surface, divided by the median
+    /// radius of the points beyond that ball. Branches of unknown radius are kept.
+    Significance(f64),
 }
 
 impl Prune {
-    fn limit(self) -> f64 {
+    /// Returns the criterion's name in files: `length`, `length-by-radius` or `significance`.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Length(limit) | Self::LengthByRadius(limit) => limit,
+            Self::Length(_) => "length",
+            Self::LengthByRadius(_) => "length-by-radius",
+            Self::Significance(_) => "significance",
+        }
+    }
+
+    /// Returns the length, the ratio or the significance below which branches are removed.
+    pub fn limit(self) -> f64 {
+        match self {
+            Self::Length(limit) | Self::LengthByRadius(limit) | Self::Significance(limit) => limit,
         }
     }
 }
@@ -77,6 +94,9 @@ impl Pruning<'_> {
     }
 
     fn measure(&self, chain: &Chain) -> BranchMeasure {
+        if let Prune::Significance(_) = self.criterion {
+            return BranchMeasure(self.significance(chain));
+        }
         let edges = chain.edges.iter();
         let length: f64 = edges.map(|&edge| self.skeleton.edge_length(edge)).sum();
         let last = chain.edges.len() - 1;
@@ -89,13 +109,39 @@ impl Pruning<'_> {
         let measure = match (self.criterion, radius) {
             (Prune::Length(_), _) => length,
             (Prune::LengthByRadius(_), Some(&radius)) if radius > 0.0 => length / radius,
-            (Prune::LengthByRadius(_), _) => f64::INFINITY,
+            _ => f64::INFINITY,
         };
         BranchMeasure(if measure.is_nan() {
             f64::INFINITY
         } else {
             measure
         })
+    }
+
+    /// Returns the significance of a branch, or infinity if its radii are unknown.
+    fn significance(&self, chain: &Chain) -> f64 {
+        let curve = self.skeleton.chain_edge(chain);
+        let geometry = &self.skeleton.geometry;
+        let spacing = geometry.spacing().min();
+        let root_radius = curve.radii[curve.radii.len() - 1];
+        // from the root to the leaf
+        let mut length = 0.0;
+        let mut beyond = Vec::new();
+        for at in (0..curve.points.len() - 1).rev() {
+            let step = geometry.axes() * (curve.points[at] - curve.points[at + 1]);
+            length += step.norm();
+            if length > root_radius {
+                beyond.push_or_unwind(curve.radii[at]);
+            }
+        }
+        beyond.sort_unstable_by(f64::total_cmp);
+        let Some(&radius) = beyond.get(beyond.len() / 2) else {
+            return 0.0;
+        };
+        if radius <= 0.0 || root_radius <= 0.0 {
+            return f64::INFINITY;
+        }
+        (length - root_radius - NOISE_VOXELS * spacing) / radius.max(spacing)
     }
 
     fn remove(&mut self, chain: &Chain) {

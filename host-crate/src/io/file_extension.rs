@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-/// Returns the extension in lower case, with the one before a final `.gz`: `nii.gz`.
+/// Returns the extension in lower case, with the one before a final `.gz`, and with `nodes` before
+/// a final `.csv`: `nii.gz`, `nodes.csv`.
 pub(super) fn extension(path: &Path) -> String {
     let lower = |part: &std::ffi::OsStr| part.to_string_lossy().to_ascii_lowercase();
     let last = path.extension().map(lower).unwrap_or_default();
-    if last != "gz" {
+    if last != "gz" && last != "csv" {
         return last;
     }
     let inner = path
@@ -14,7 +15,10 @@ pub(super) fn extension(path: &Path) -> String {
         .map(Path::new)
         .and_then(Path::extension)
         .map(lower);
-    inner.map_or(last, |inner| format!("{inner}.gz"))
+    match inner {
+        Some(inner) if last == "gz" || inner == "nodes" => format!("{inner}.{last}"),
+        _ => last,
+    }
 }
 
 /// Joins extensions as a message lists them: `.ply, .obj or .stl`.

@@ -25,7 +25,7 @@ pub enum OutputKind {
     Mesh,
     /// A volume: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
     Volume,
-    /// A skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
+    /// A skeleton: `.swc`, `.obj`, `.vtp`, `.json`, `.graphml`, `.csv` or `.skel`.
     Skeleton,
     /// A vector for each voxel: `.npy`.
     Field,

@@ -117,6 +117,17 @@ pub enum Warning {
         /// Number of pruned branches.
         count: usize,
     },
+    /// Components of certified skeletons were joined.
+    #[error(
+        "{}: {count} gaps were joined, so the skeleton is not certified: the new edges leave the object",
+        path.display()
+    )]
+    JoinedGaps {
+        /// Path of the object.
+        path: PathBuf,
+        /// Number of joined gaps.
+        count: usize,
+    },
     /// Requested labels do not occur in the volume.
     #[error("{}: {}", path.display(), missing(labels))]
     MissingLabels {

@@ -69,7 +69,7 @@ fn numbers(line: &str) -> Vec<f64> {
 }
 
 #[test]
-fn swc_is_a_tree_that_lacks_the_farthest_step_of_the_ring() {
+fn swc_is_a_tree_that_lacks_the_last_step_of_the_ring() {
     let skeleton = ring_with_tail();
     let (text, written) = written("a.swc", &skeleton);
     assert_eq!(written.cut_cycles, 1);
@@ -99,17 +99,19 @@ fn swc_is_a_tree_that_lacks_the_farthest_step_of_the_ring() {
     }
     let step = 2.0 * 8.0 * (std::f64::consts::PI / 12.0).sin();
     assert!((skeleton.length() - step - length).abs() < 1e-9);
-    // The root is the widest node, the end of the tail.
-    assert_eq!(rows[0], [1.0, 6.0, 24.0, 0.0, 2.0, 9.0, -1.0]);
+    // The root is the widest node, the end of the tail, six times as wide as the ring.
+    assert_eq!(rows[0], [1.0, 1.0, 24.0, 0.0, 2.0, 9.0, -1.0]);
     assert_eq!(rows.iter().filter(|row| row[6] == -1.0).count(), 2);
-    assert_eq!(rows.iter().filter(|row| row[1] == 5.0).count(), 1);
-    // Both paths around the ring have 6 segments to its far side; one segment is missing.
+    // The cut ring continues the tail: there is no fork.
+    assert_eq!(rows.iter().filter(|row| row[1] == 5.0).count(), 0);
+    // The ring is cut next to its node, so that it adds one leaf.
     let ends: Vec<_> = rows
         .iter()
         .filter(|row| row[1] == 6.0 && row[6] != -1.0)
         .collect();
-    assert_eq!(ends.len(), 2);
-    assert!(ends.iter().all(|row| row[2] < 5.0), "{ends:?}");
+    let [end] = ends[..] else { panic!("{ends:?}") };
+    let last = 10.0 + 8.0 * (std::f64::consts::TAU / 12.0).cos();
+    assert!((end[2] - last).abs() < 1e-9, "{end:?}");
     // Radii of nodes without one are taken from the edge.
     assert!(rows.iter().all(|row| row[5] > 0.0));
 }
@@ -308,4 +310,77 @@ fn a_field_is_an_array_of_four_axes() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     write_field(&path, [0, 3, 2], []).unwrap();
     assert!(write_field(folder.path().join("field.nrrd"), [0; 3], []).is_err());
+}
+
+/// A ball with a dendrite: the centre has the type of cell bodies.
+#[test]
+fn swc_roots_of_cell_bodies_have_type_1() {
+    let points: Vec<_> = (0..=30)
+        .map(|x| Point3::new(f64::from(x), 0.0, 0.0))
+        .collect();
+    let radii: Vec<f64> = (0..=30).map(|x| f64::from(10 - x).max(1.0)).collect();
+    let node = |position, radius| Node {
+        kind: NodeKind::End,
+        position,
+        eigenvalues: None,
+        radius,
+        component: 0,
+    };
+    let cell = Skeleton {
+        nodes: vec![node(points[0], 10.0), node(points[30], 1.0)],
+        edges: vec![Edge {
+            nodes: [0, 1],
+            points,
+            radii,
+            section_areas: Vec::new(),
+            level: 0,
+        }],
+        geometry: Geometry::default(),
+    };
+    let (text, _) = written("a.swc", &cell);
+    assert!(text.contains("\n1 1 0 0 0 10 -1\n"), "{text}");
+    let ends = text
+        .lines()
+        .filter(|line| line.split(' ').nth(1) == Some("6"));
+    assert_eq!(ends.count(), 1);
+}
+
+#[test]
+fn tables_have_a_row_per_branch_and_per_node() {
+    let skeleton = ring_with_tail();
+    let (text, _) = written("a.csv", &skeleton);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row.len() == 13), "{text}");
+    assert_eq!(rows[0][..3], ["branch", "component", "kind"]);
+    assert_eq!(rows[1][2..5], ["junction-junction", "0", "0"]);
+    // a ring has no tortuosity, and branches without sections no area
+    assert_eq!([rows[1][7], rows[1][11], rows[1][12]], ["", "", ""]);
+    assert_eq!(rows[2][2..8], ["end-junction", "0", "1", "6", "6", "1"]);
+    assert_eq!(rows[2][9..11], ["1.5", "9"]);
+    let (text, _) = written("a.nodes.csv", &skeleton);
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!(rows[0], "node,component,kind,degree,x,y,z,radius");
+    assert_eq!(rows[2], "1,0,attracting,1,24,0,2,9");
+    assert_eq!(rows.len(), 4);
+    let folder = folder();
+    let path = folder.path().join("a.csv");
+    write_skeletons(&path, &[(-3, &skeleton), (70, &skeleton)]).unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.starts_with("label,branch,") && text.contains("\n70,1,0,end-junction,"));
+}
+
+#[test]
+fn graphml_has_all_nodes_and_edges() {
+    let (text, _) = written("a.graphml", &ring_with_tail());
+    assert_eq!(text.matches("<node id=").count(), 3);
+    assert_eq!(text.matches("<edge ").count(), 2);
+    assert!(text.contains("<edge source=\"n1\" target=\"n0\">"));
+    assert!(text.contains("<data key=\"points\">24 0 2;22 0 2;20 0 2;18 0 2</data>"));
+    assert_eq!(
+        text.matches("<data").count(),
+        text.matches("</data>").count()
+    );
+    let keys = text.matches("<key ").count();
+    assert_eq!(text.matches("attr.type=").count(), keys);
 }

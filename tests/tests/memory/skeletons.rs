@@ -43,7 +43,7 @@ pub fn skeletons(folder: &Folder) {
     };
     let whole = |outputs: &[&str]| SkeletonJob {
         outputs: outputs.iter().map(|name| folder.path(name)).collect(),
-        prune: Some(2.0),
+        prune: Some(ferrovox::graph::Prune::Length(2.0)),
         merge: true,
         ..SkeletonJob::new(label_object.clone(), vec![Device::cpu()])
     };

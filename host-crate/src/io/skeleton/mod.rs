@@ -24,7 +24,7 @@ use encoder::SkeletonContent;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkeletonWriteReport {
     /// Number of cycles that were cut because the format stores trees (SWC). Each lacks one segment
-    /// between two points, at the point farthest from the root.
+    /// between two points, next to a node of the edge that is farthest from the root.
     pub cut_cycles: usize,
 }
 
@@ -33,10 +33,13 @@ pub struct SkeletonWriteReport {
 ///
 /// | format | contents | coordinates |
 /// | --- | --- | --- |
-/// | `.swc` | a tree per component, rooted at its widest node; cycles are cut | world |
+/// | `.swc` | a tree per component, rooted at its widest point; cycles are cut | world |
 /// | `.obj` | `v` and `l` records, a group per level; nodes without edges as `p` | world |
-/// | `.vtp` | lines; `radius` and `level` of points, `level` and `component` of lines | world |
-/// | `.json` | the complete graph | world; `voxel` of nodes in voxels |
+/// | `.vtp` | lines; `radius`, `section_area`, `level` of points, `level`, `component` of lines | world |
+/// | `.json` | the complete graph and its branches | world; `voxel` of nodes in voxels |
+/// | `.graphml` | the graph with lengths and radii, for network programs | world |
+/// | `.csv` | a table of the branches | world |
+/// | `.nodes.csv` | a table of the nodes | world |
 /// | `.skel` | a line `x y z segment radius` per point of each edge | voxels; radius world |
 ///
 /// The file is replaced atomically: it appears under its name once it is complete and on the disk.
@@ -70,6 +73,8 @@ pub fn write_skeleton(
 /// | `.obj` | a group `label_L` per label |
 /// | `.vtp` | array `label` of lines and single points; `component` counts within a label |
 /// | `.json` | array `labels`: each element has `label` and the keys of a single skeleton |
+/// | `.graphml` | attribute `label` of the nodes; node numbers continue |
+/// | `.csv`, `.nodes.csv` | a first column `label`; numbers restart |
 /// | `.skel` | none; segment numbers continue |
 ///
 /// # Errors

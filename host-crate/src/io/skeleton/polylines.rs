@@ -1,7 +1,9 @@
 //! A skeleton as points and polylines, in world coordinates.
 
 use crate::graph::Skeleton;
-use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind, zeroed_or_unwind,
+};
 use nalgebra::Point3;
 
 /// Points and the polylines that connect them. The first points are the nodes.
@@ -10,6 +12,9 @@ pub struct Polylines {
     pub positions: Vec<Point3<f64>>,
     /// Radius at each point, in world units.
     pub radii: Vec<f64>,
+    /// Area of the cross-section at each point, in world units squared; 0 where it is undefined.
+    /// Nodes have none.
+    pub section_areas: Vec<f64>,
     /// Lowest level of the lines through each point.
     pub levels: Vec<u8>,
     /// Point indices of each edge.
@@ -28,6 +33,7 @@ impl Polylines {
                 .map(|node| skeleton.to_world(node.position))
                 .collect_or_unwind(),
             radii: nodes.map(|node| node.radius).collect_or_unwind(),
+            section_areas: zeroed_or_unwind(skeleton.nodes.len()),
             levels: filled_or_unwind(u8::MAX, skeleton.nodes.len()),
             lines: with_capacity_or_unwind(skeleton.edges.len()),
             isolated_nodes: Vec::new(),
@@ -35,7 +41,12 @@ impl Polylines {
         for edge in &skeleton.edges {
             let last = edge.points.len() - 1;
             let mut line = vec![edge.nodes[0]];
-            for (point, radius) in edge.points.iter().zip(&edge.radii).take(last).skip(1) {
+            let points = edge.points.iter().zip(&edge.radii).enumerate();
+            for (number, (point, radius)) in points.take(last).skip(1) {
+                let area = edge.section_areas.get(number).copied().flatten();
+                polylines
+                    .section_areas
+                    .push_or_unwind(area.unwrap_or_default());
                 line.push_or_unwind(polylines.positions.len());
                 polylines
                     .positions
@@ -70,6 +81,7 @@ impl Polylines {
         }
         self.positions.extend_or_unwind(others.positions);
         self.radii.extend_or_unwind(others.radii);
+        self.section_areas.extend_or_unwind(others.section_areas);
         self.levels.extend_or_unwind(others.levels);
         self.lines.extend_or_unwind(others.lines);
         self.isolated_nodes.extend_or_unwind(others.isolated_nodes);

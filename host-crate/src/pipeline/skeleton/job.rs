@@ -3,6 +3,7 @@
 use super::{ObjectSource, SkeletonJobError};
 use crate::{
     device::{Device, DeviceError, Stream},
+    graph::Prune,
     pipeline::{
         PipelineError, at,
         label_paths::{expand, has_placeholder},
@@ -22,8 +23,10 @@ pub struct SkeletonJob {
     pub method: Method,
     /// `true` if cavities of the object are filled first.
     pub fill_cavities: bool,
-    /// Leaf branches shorter than this, in world units, are removed.
-    pub prune: Option<f64>,
+    /// Distance, in world units, across which components are joined, before pruning.
+    pub join: Option<f64>,
+    /// Criterion for leaf branches to remove.
+    pub prune: Option<Prune>,
     /// `true` if pairs of edges that meet at a node of degree two are merged.
     pub merge: bool,
     /// Skeleton files to write. `{label}` in a file name is replaced by the label, which gives each
@@ -109,6 +112,7 @@ impl SkeletonJob {
             object,
             method: Method::default(),
             fill_cavities: false,
+            join: None,
             prune: None,
             merge: false,
             outputs: Vec::new(),

@@ -19,7 +19,6 @@ pub use outcome::{Checks, LabelOutcome, SkeletonOutcome};
 use super::{PipelineError, Warning, add_picture, at, outcome::Stages};
 use crate::{
     device::{Device, DeviceError, Stream, start_threads},
-    graph::Prune,
     grid::{AnyVolume, with_volume},
     io::FileGroup,
     memory::{CollectOrUnwind, catch_out_of_memory},
@@ -98,9 +97,13 @@ fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutco
     };
     let path = job.object.path();
     for label in &mut extracted.labels {
-        if let Some(limit) = job.prune {
-            let prune = label.skeleton.prune(Prune::Length(limit));
-            label.pruned = prune.map_err(at(path))?;
+        if let Some(distance) = job.join {
+            let joined = label.skeleton.join_components(distance);
+            label.joined = joined.map_err(at(path))?;
+        }
+        if let Some(criterion) = job.prune {
+            let pruned = label.skeleton.prune(criterion);
+            label.pruned = pruned.map_err(at(path))?;
         }
         if job.merge {
             label.skeleton.merge_chains();

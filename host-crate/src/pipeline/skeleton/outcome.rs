@@ -44,10 +44,12 @@ pub struct SkeletonOutcome {
 pub struct LabelOutcome {
     /// The label; 1 for an object that is not a label.
     pub label: i64,
-    /// The skeleton, pruned and merged as requested.
+    /// The skeleton, joined, pruned and merged as requested.
     pub skeleton: Skeleton,
     /// Number of branches that were pruned.
     pub pruned: usize,
+    /// Number of gaps between components that were joined.
+    pub joined: usize,
     /// Verification of the skeleton.
     pub checks: Checks,
 }
@@ -95,6 +97,7 @@ impl LabelOutcome {
             label,
             skeleton: found.skeleton,
             pruned: 0,
+            joined: 0,
             checks: Checks::Medial {
                 components: found.components,
                 dust: found.dust,
@@ -113,6 +116,7 @@ impl LabelOutcome {
             label,
             skeleton: extraction.skeleton,
             pruned: 0,
+            joined: 0,
             checks: Checks::PotentialField {
                 certificates: extraction.certificate,
                 bridges: extraction.bridges,
@@ -148,12 +152,14 @@ impl LabelOutcome {
         }
     }
 
-    /// Returns `true` if no property of any component is violated and no branch was pruned (voxels
-    /// that only pruned branches covered become uncovered). Returns `None` for the potential-field
-    /// method, which certifies nothing.
+    /// Returns `true` if no property of any component is violated, no branch was pruned (voxels
+    /// that only pruned branches covered become uncovered) and no gap was joined (its edge leaves
+    /// the object). Returns `None` for the potential-field method, which certifies nothing.
     pub fn is_certified(&self) -> Option<bool> {
         match &self.checks {
-            Checks::Medial { violations, .. } => Some(violations.is_empty() && self.pruned == 0),
+            Checks::Medial { violations, .. } => {
+                Some(violations.is_empty() && self.pruned == 0 && self.joined == 0)
+            }
             Checks::PotentialField { .. } => None,
         }
     }
@@ -170,6 +176,11 @@ impl SkeletonOutcome {
     /// Returns the number of branches that were pruned.
     pub fn pruned(&self) -> usize {
         self.labels.iter().map(|label| label.pruned).sum()
+    }
+
+    /// Returns the number of gaps that were joined.
+    pub fn joined(&self) -> usize {
+        self.labels.iter().map(|label| label.joined).sum()
     }
 
     /// Returns the violated properties of all labels.
@@ -240,6 +251,12 @@ impl SkeletonOutcome {
         let is_medial = self.is_certified().is_some();
         if let (true, count @ 1..) = (is_medial, self.pruned()) {
             warnings.push(Warning::PrunedCover {
+                path: path(),
+                count,
+            });
+        }
+        if let (true, count @ 1..) = (is_medial, self.joined()) {
+            warnings.push(Warning::JoinedGaps {
                 path: path(),
                 count,
             });

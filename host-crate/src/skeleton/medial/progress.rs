@@ -147,7 +147,7 @@ mod tests {
         progress.finish().unwrap();
         assert_eq!(
             *reported.lock().unwrap(),
-            [(3_000, 100_000), (100_000, 100_000)]
+            [(2_500, 100_000), (100_000, 100_000)]
         );
     }
 

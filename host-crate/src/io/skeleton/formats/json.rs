@@ -1,6 +1,6 @@
 //! JSON: nodes and edges with all their attributes.
 
-use crate::graph::Skeleton;
+use crate::graph::{Branch, Skeleton};
 use crate::io::skeleton::SkeletonWriteReport;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use crate::memory::{CollectOrUnwind, copy_or_unwind};
@@ -50,6 +50,31 @@ struct Graph {
     length: f64,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    branches: Vec<BranchRow>,
+    somas: Vec<Soma>,
+}
+
+/// Branch: a chain of edges through nodes of degree 2.
+#[derive(Serialize)]
+struct BranchRow {
+    kind: &'static str,
+    edges: Vec<usize>,
+    nodes: [usize; 2],
+    length: f64,
+    distance: f64,
+    tortuosity: Option<f64>,
+    mean_radius: f64,
+    min_radius: f64,
+    max_radius: f64,
+    mean_section_area: Option<f64>,
+    strahler_order: Option<u32>,
+}
+
+/// Cell body.
+#[derive(Serialize)]
+struct Soma {
+    position: [f64; 3],
+    radius: f64,
 }
 
 #[derive(Serialize)]
@@ -70,6 +95,8 @@ struct Edge {
     length: f64,
     points: Vec<[f64; 3]>,
     radii: Vec<f64>,
+    /// Areas of the cross-sections, null where undefined; empty if they were not measured.
+    section_areas: Vec<Option<f64>>,
 }
 
 fn coordinates(point: Point3<f64>) -> [f64; 3] {
@@ -119,6 +146,24 @@ impl SkeletonEncoder for JsonEncoder {
     }
 }
 
+impl From<Branch> for BranchRow {
+    fn from(branch: Branch) -> Self {
+        Self {
+            kind: branch.kind.name(),
+            tortuosity: branch.tortuosity(),
+            nodes: branch.chain.ends(),
+            edges: branch.chain.edges,
+            length: branch.length,
+            distance: branch.distance,
+            mean_radius: branch.mean_radius,
+            min_radius: branch.min_radius,
+            max_radius: branch.max_radius,
+            mean_section_area: branch.mean_section_area,
+            strahler_order: branch.strahler_order,
+        }
+    }
+}
+
 impl Graph {
     fn from_skeleton(skeleton: &Skeleton) -> Self {
         let degrees = skeleton.degrees();
@@ -155,6 +200,20 @@ impl Graph {
                         .map(coordinates)
                         .collect_or_unwind(),
                     radii: copy_or_unwind(&edge.radii),
+                    section_areas: copy_or_unwind(&edge.section_areas),
+                })
+                .collect_or_unwind(),
+            branches: skeleton
+                .branches()
+                .into_iter()
+                .map(BranchRow::from)
+                .collect_or_unwind(),
+            somas: skeleton
+                .somas()
+                .into_iter()
+                .map(|soma| Soma {
+                    position: coordinates(skeleton.to_world(soma.position)),
+                    radius: soma.radius,
                 })
                 .collect_or_unwind(),
         }

@@ -1,6 +1,8 @@
 //! Registry of the skeleton formats, one module each: adding one takes a module, its declaration
 //! and a row in the table below.
 
+mod csv;
+mod graphml;
 mod json;
 mod obj;
 mod skel;
@@ -23,6 +25,12 @@ file_formats! {
         Vtp => vtp::VtpEncoder,
         /// JSON: the complete graph, in world coordinates, with voxel positions of the nodes.
         Json => json::JsonEncoder,
+        /// GraphML: nodes and edges with their attributes, in world coordinates.
+        Graphml => graphml::GraphmlEncoder,
+        /// Table of the branches, as comma-separated values.
+        Csv => csv::BranchTableEncoder,
+        /// Table of the nodes, as comma-separated values; the name ends in `.nodes.csv`.
+        NodesCsv => csv::NodeTableEncoder,
         /// Text: `x y z segment radius`. Coordinates in voxels, the radius in world units.
         Skel => skel::SkelEncoder,
     }
@@ -30,7 +38,7 @@ file_formats! {
 
 impl SkeletonFormat {
     /// Returns the extensions of all formats as a message lists them:
-    /// `.swc, .obj, .vtp, .json or .skel`.
+    /// `.swc, .obj, .vtp, .json, .graphml, .csv, .nodes.csv or .skel`.
     pub fn writable_extensions() -> &'static str {
         static LIST: LazyLock<String> = LazyLock::new(|| {
             let formats = SkeletonFormat::ALL.iter();
@@ -73,7 +81,7 @@ mod tests {
     fn lists_of_extensions_follow_the_table() {
         assert_eq!(
             SkeletonFormat::written_as(),
-            "skeletons are written as .swc, .obj, .vtp, .json or .skel"
+            "skeletons are written as .swc, .obj, .vtp, .json, .graphml, .csv, .nodes.csv or .skel"
         );
         assert_eq!(SkeletonFormat::read_from(), "skeletons are read from .swc");
     }

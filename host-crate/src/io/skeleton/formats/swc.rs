@@ -1,18 +1,22 @@
 //! SWC: a tree of points per component, `number type x y z radius parent`, parents first.
 //!
-//! The tree of a component is its shortest-path tree (Dijkstra) from the root, the point with the
-//! largest radius. A cycle is therefore cut where two equally long paths meet, at the point
-//! farthest from the root.
+//! The tree of a component starts as its shortest-path tree (Dijkstra) from the root, the point with
+//! the largest radius. It cuts a cycle where two equally long paths meet, in the middle of an edge,
+//! which would end in two leaves. The cut is moved along the edge to a node, so that only one leaf
+//! remains, or none if the edge has a single step. The root of a cell body has type 1.
 
 use crate::graph::Skeleton;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use crate::io::skeleton::polylines::Polylines;
 use crate::io::skeleton::{SkeletonWriteReport, swc_reader};
 use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
+use nalgebra::Point3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
+/// SWC type of the centre of a cell body.
+const SOMA: u8 = 1;
 /// SWC type of a point inside a branch.
 const UNDEFINED: u8 = 0;
 /// SWC type of a point with several branches.
@@ -56,7 +60,14 @@ impl SkeletonEncoder for SwcEncoder {
 /// cycles that were cut.
 fn write_trees(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> io::Result<usize> {
     let polylines = Polylines::from_skeleton(skeleton);
-    let (parents, segments) = shortest_path_tree(&polylines);
+    let (mut parents, segments) = shortest_path_tree(&polylines);
+    let tree_segments = parents.iter().flatten().count();
+    move_cuts_to_nodes(&polylines, &mut parents);
+    let somas: Vec<Point3<f64>> = skeleton
+        .somas()
+        .into_iter()
+        .map(|soma| skeleton.to_world(soma.position))
+        .collect_or_unwind();
     let mut children = filled_or_unwind(Vec::new(), parents.len());
     let mut roots = Vec::new();
     for (point, parent) in parents.iter().enumerate() {
@@ -73,6 +84,7 @@ fn write_trees(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) ->
         numbers[point] = *written;
         let parent = parents[point].map_or(-1, |parent| numbers[parent] as i64);
         let kind = match (children[point].len(), parent) {
+            (_, -1) if somas.contains(&polylines.positions[point]) => SOMA,
             (0, _) => END,
             (1, -1) => END,
             (1, _) => UNDEFINED,
@@ -83,8 +95,31 @@ fn write_trees(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) ->
         writeln!(out, "{written} {kind} {x} {y} {z} {radius} {parent}")?;
         stack.extend_or_unwind(children[point].iter().rev().copied());
     }
-    let tree_segments = parents.iter().flatten().count();
     Ok(segments - tree_segments)
+}
+
+/// Moves each cut inside an edge to one of the edge's nodes: the points between are attached to the
+/// other side of the cut.
+fn move_cuts_to_nodes(polylines: &Polylines, parents: &mut [Option<usize>]) {
+    for line in &polylines.lines {
+        let is_cut =
+            |step: &[usize]| parents[step[0]] != Some(step[1]) && parents[step[1]] != Some(step[0]);
+        let Some(cut) = line.windows(2).position(is_cut) else {
+            continue;
+        };
+        let last = line.len() - 1;
+        let (before, after) = (&line[1..=cut], &line[cut + 1..last]);
+        // a root inside the edge must not get a parent
+        if after.iter().all(|&point| parents[point].is_some()) {
+            for step in (cut..last).take_while(|&step| step + 1 < last) {
+                parents[line[step + 1]] = Some(line[step]);
+            }
+        } else if before.iter().all(|&point| parents[point].is_some()) {
+            for step in 1..=cut {
+                parents[line[step]] = Some(line[step + 1]);
+            }
+        }
+    }
 }
 
 /// Computes the shortest-path tree of each component. Returns the parent of each point, `None` for

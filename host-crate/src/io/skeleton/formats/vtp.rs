@@ -43,6 +43,7 @@ impl SkeletonEncoder for VtpEncoder {
         writeln!(out, "{PROLOGUE}<PolyData>\n{piece}")?;
         writeln!(out, "<PointData Scalars=\"radius\">")?;
         DataArray::scalars("Float64", "radius").write_ascii(out, &polylines.radii)?;
+        DataArray::scalars("Float64", "section_area").write_ascii(out, &polylines.section_areas)?;
         let level = DataArray::scalars("UInt8", "level");
         level.write_ascii(out, &polylines.levels)?;
         writeln!(out, "</PointData>\n<CellData Scalars=\"level\">")?;

@@ -187,8 +187,8 @@ impl<'a> Search<'a> {
             .run(candidate.tip.voxel, None, self.input.progress)
     }
 
-    /// Adds the tips of the last front to the candidates or to the refused tips; of several measurements
-    /// of one tip, the most significant counts.
+    /// Adds the tips of the last front to the candidates or to the refused tips; of several
+    /// measurements of one tip, the most significant counts.
     fn add_tips(&mut self) {
         let survey = &self.survey;
         for front_tip in survey.tips(|tip| self.rule.accepts(tip)) {
