@@ -16,8 +16,8 @@ pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result
     launch(stream, data.view_mut(), [0; GATHERED_LEN], none.view_mut())
 }
 
-/// As [`exclusive_small`], and also writes the scanned elements with the indices `at` to `gathered`,
-/// so that one small transfer brings them to the host.
+/// As [`exclusive_small`], and also writes the scanned elements with the indices `at` to
+/// `gathered`, so that one small transfer brings them to the host.
 pub(crate) fn exclusive_small_and_gather(
     stream: &Stream,
     data: ViewMut<'_, u64>,

@@ -24,8 +24,8 @@ pub const GATHERED_LEN: usize = 4;
 /// empty, so that one small transfer brings them to the host.
 ///
 /// # Safety
-/// `data` has `segments.count` elements, `segment_sums` one per segment, `gathered` four or none. The
-/// grids of both launches may have any size.
+/// `data` has `segments.count` elements, `segment_sums` one per segment, `gathered` four or none.
+/// The grids of both launches may have any size.
 #[kernel]
 pub unsafe fn scan_small(
     data: ViewMut<u64>,
