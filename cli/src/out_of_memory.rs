@@ -25,8 +25,11 @@ const MAX_WAIT: Duration = Duration::from_millis(500);
 /// Interval between two attempts to acquire the lock on outputs.
 const POLL: Duration = Duration::from_millis(5);
 
-/// Start of the message with which the standard library refuses to start a thread.
-const NO_SIGNAL_STACK: &str = "failed to allocate an alternative stack";
+/// Starts of the messages with which a new thread of the standard library panics.
+const NO_SIGNAL_STACK: [&str; 2] = [
+    "failed to allocate an alternative stack",
+    "failed to set up alternative stack",
+];
 
 /// Smallest size of a signal stack in bytes.
 const SIGNAL_STACK: usize = 8 << 10;
@@ -78,8 +81,9 @@ pub fn end_command(bytes: usize) -> ! {
 pub fn end_instead_of_aborting() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let text = info.payload_as_str().unwrap_or_default();
-        if text.starts_with(NO_SIGNAL_STACK) {
+        let text = info.payload().downcast_ref::<String>();
+        let is_start = |start: &&str| text.is_some_and(|text| text.starts_with(*start));
+        if NO_SIGNAL_STACK.iter().any(is_start) {
             end_without_memory(format_args!(
                 "{SIGNAL_STACK} bytes or more of memory, for the signal stack of a thread"
             ));
