@@ -4,7 +4,7 @@ use std::fs;
 
 use ferrovox::grid::AnyVolume;
 use ferrovox::io::{ByteOrder, Compression, ReadOptions, StoredType, read_volume};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::helpers::{folder, message, read_bytes};
 
@@ -141,6 +141,21 @@ fn bytes_before_local_samples_are_counted_from_the_files_start() {
     let error = message("a.mha", &mha(&header(7), &[0; 6]));
     let fact = format!("HeaderSize is 7, but the samples begin at byte {length} or later");
     assert!(error.contains(&fact), "{error}");
+}
+
+/// ITK ignores such fields.
+#[test]
+fn field_names_in_another_case_are_noted() {
+    let read = |name: &str| {
+        let lines = format!("{SMALL}\n{name} = 2 3 4");
+        let file = read_bytes("a.mha", &mha(&lines, &[0; 6])).unwrap();
+        (file.volume.geometry().spacing(), file.header.notes)
+    };
+    let spacing = Vector3::new(2.0, 3.0, 4.0);
+    assert_eq!(read("ElementSpacing"), (spacing, Vec::new()));
+    let note = "the field elementspacing is taken as ElementSpacing; other programs, which distinguish upper and lower case, ignore it";
+    assert_eq!(read("elementspacing"), (spacing, vec![note.to_owned()]));
+    assert_eq!(read("unknown").1, Vec::<String>::new());
 }
 
 #[test]

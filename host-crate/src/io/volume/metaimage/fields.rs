@@ -18,6 +18,28 @@ pub(super) const SYNONYMS: [&[&str]; 3] = [
     &["binarydatabyteordermsb", "elementbyteordermsb"],
 ];
 
+/// Names of the fields that are read, in the spelling of the format.
+const NAMES: [&str; 18] = [
+    "NDims",
+    "DimSize",
+    "ElementNumberOfChannels",
+    "ElementType",
+    "ElementSpacing",
+    "ElementSize",
+    "Offset",
+    "Position",
+    "Origin",
+    "TransformMatrix",
+    "Rotation",
+    "Orientation",
+    "BinaryData",
+    "BinaryDataByteOrderMSB",
+    "ElementByteOrderMSB",
+    "CompressedData",
+    "HeaderSize",
+    "ElementDataFile",
+];
+
 /// Header field.
 struct Field {
     /// Name as the file has it.
@@ -39,6 +61,23 @@ impl Fields {
     pub fn get(&self, key: &str) -> Option<&str> {
         let field = self.all.iter().find(|field| field.key == key);
         field.map(|field| field.value.as_str())
+    }
+
+    /// Returns a note for each field whose name differs in case from that of the format: other
+    /// readers ignore such a field.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |field: &Field| {
+            let known = NAMES
+                .iter()
+                .find(|name| name.eq_ignore_ascii_case(&field.name))?;
+            (field.name != **known).then(|| {
+                format!(
+                    "the field {} is taken as {known}; other programs, which distinguish upper and lower case, ignore it",
+                    field.name
+                )
+            })
+        };
+        self.all.iter().filter_map(note).collect()
     }
 }
 

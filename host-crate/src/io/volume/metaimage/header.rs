@@ -40,6 +40,8 @@ pub(super) struct Header {
     pub has_spacing: bool,
     pub has_offset: bool,
     pub data_file: DataFile,
+    /// Notes on the names of fields.
+    pub notes: Vec<String>,
 }
 
 impl Header {
@@ -113,6 +115,7 @@ impl Header {
             directions: parse_directions(matrix, axes)?,
             has_spacing: stated_spacing.is_some() || matrix.is_some(),
             has_offset: stated_offset.is_some(),
+            notes: fields.notes(),
             data_file: data_file(get(&["elementdatafile"]).unwrap_or_default(), &fields.names)?,
         })
     }

@@ -31,6 +31,7 @@ pub(crate) fn open<'a>(
     let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
     header.has_spacing = fields.has_spacing;
     header.has_origin = fields.has_offset;
+    header.notes.clone_from(&fields.notes);
     let geometry = geometry(&fields, &mut header.notes)?;
     let (source, data_name) = match &fields.data_file {
         DataFile::Local => {
