@@ -3,7 +3,7 @@
 use crate::numbers::{parse_dims, parse_position, parse_spacing};
 use clap::{Args, ValueEnum};
 use ferrovox::{
-    io::{AxisOrder, ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFormat},
+    io::{AxisOrder, ByteOrder, RawLayout, ReadOptions, SeriesSelector, StoredType, VolumeFormat},
     pipeline::VolumeSource,
 };
 use std::path::PathBuf;
@@ -11,12 +11,21 @@ use std::path::PathBuf;
 /// Input file, and options that override or select its contents.
 #[derive(Debug, Args)]
 pub struct VolumeArgs {
-    /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, or headerless
-    /// with --dims and --type
+    /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, DICOM (a file or
+    /// a folder), or headerless with --dims and --type
     pub volume: PathBuf,
     /// Index of the volume in a file with several volumes, from 0
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub volume_index: Option<u64>,
+    /// DICOM series of a folder: its number in the list that the error shows, its UID, or a part of
+    /// its description
+    #[arg(
+        long,
+        value_name = "SERIES",
+        help_heading = "Input",
+        hide_short_help = true
+    )]
+    pub series: Option<String>,
     /// Index of the component in samples with several components (colours, vectors), from 0
     ///
     /// There is no default, because a luminance, a magnitude and a component are different volumes.
@@ -105,6 +114,7 @@ impl VolumeArgs {
             format: self.raw.dims.map(|_| VolumeFormat::Raw),
             volume: self.volume_index,
             component: self.component,
+            series: self.series.clone().map(SeriesSelector),
             axes: self.axes.map(|axes| match axes {
                 Axes::Zyx => AxisOrder::Zyx,
                 Axes::Xyz => AxisOrder::Xyz,

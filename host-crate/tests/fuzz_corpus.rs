@@ -23,11 +23,12 @@ mod write;
 type Target = fn(&[u8]);
 
 /// Targets of `fuzz/` with their names.
-const TARGETS: [(&str, Target); 10] = [
+const TARGETS: [(&str, Target); 11] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
     ("npy", fuzz::npy),
+    ("dicom", fuzz::dicom),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
     ("obj", fuzz::obj),

@@ -9,10 +9,7 @@ use crate::{
     terminal::{Remark, Terminal},
     watch::run_monitored,
 };
-use ferrovox::{
-    io::Compression,
-    pipeline::info::{self, InfoJob, InfoOutcome},
-};
+use ferrovox::pipeline::info::{self, InfoJob, InfoOutcome};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -78,12 +75,7 @@ fn describe(name: String, found: InfoOutcome) -> Report {
         input: name,
         format: header.format.to_string(),
         version: header.version,
-        compression: match header.compression {
-            Compression::None => None,
-            Compression::Gzip => Some("gzip"),
-            Compression::Zlib => Some("zlib"),
-            Compression::Bzip2 => Some("bzip2"),
-        },
+        compression: header.compression.name(),
         data_file: header.data_file.map(|path| path.display().to_string()),
         data_files: header.data_files.len(),
         sizes: header.sizes,

@@ -46,6 +46,11 @@ pub fn npy(bytes: &[u8]) {
     read_both_ways("fuzz.npy", bytes, None, &options);
 }
 
+/// Reads the bytes as DICOM.
+pub fn dicom(bytes: &[u8]) {
+    read("fuzz.dcm", bytes, None);
+}
+
 /// Reads the bytes as a PLY mesh.
 pub fn ply(bytes: &[u8]) {
     mesh("fuzz.ply", bytes);

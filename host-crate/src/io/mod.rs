@@ -20,6 +20,7 @@
 //! | Analyze 7.5 | `.hdr` + `.img` | | x left, y front, z up |
 //! | NRRD | `.nrrd`, `.nhdr` | `.nrrd` | given by `space`, else as stored |
 //! | MetaImage | `.mha`, `.mhd` | `.mha` | LPS |
+//! | DICOM | a folder, `.dcm`, any | | LPS |
 //! | npy | `.npy` | `.npy` | none |
 //! | headerless | `.raw`, `.bin`, any | | none |
 //!
@@ -27,6 +28,7 @@
 //! - **Analyze 7.5**: the origin is SPM's originator, else the centre of the grid.
 //! - **NRRD**: raw, gzip, bzip2, ascii and hex encodings; attached, or in data files.
 //! - **MetaImage**: raw, zlib and ascii; local, or in data files.
+//! - **DICOM**: one file, or a series of a folder, ordered by position; exact oblique affines.
 //! - **npy**: the axes are (z, y, x) in C and in Fortran order, or those of
 //!   [`ReadOptions::axes`].
 //! - **Headerless** files are described by a [`RawLayout`].
@@ -98,8 +100,8 @@ pub use skeleton::{
 pub use stored_type::{ByteOrder, StoredType};
 pub use volume::mask::{ReadMaskError, read_mask};
 pub use volume::options::{
-    ArrayLayout, AxisOrder, Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile,
-    VolumeWriteOptions,
+    ArrayLayout, AxisOrder, Compression, HeaderInfo, RawLayout, ReadOptions, Scaling,
+    SeriesSelector, VolumeFile, VolumeWriteOptions,
 };
 pub(crate) use volume::read::named_data_files;
 pub use volume::read::{read_volume, read_volume_bytes};

@@ -20,6 +20,8 @@ pub enum VolumeFormat {
     MetaImage,
     /// NumPy's `.npy`.
     Npy,
+    /// DICOM: a file, or a series of files in a folder.
+    Dicom,
     /// Headerless samples: `.raw`, `.bin`.
     Raw,
 }
@@ -31,6 +33,7 @@ impl fmt::Display for VolumeFormat {
             Self::Nrrd => "NRRD",
             Self::MetaImage => "MetaImage",
             Self::Npy => "npy",
+            Self::Dicom => "DICOM",
             Self::Raw => "raw",
         })
     }
@@ -44,6 +47,7 @@ impl VolumeFormat {
             "nrrd" | "nhdr" => Some(Self::Nrrd),
             "mha" | "mhd" => Some(Self::MetaImage),
             "npy" => Some(Self::Npy),
+            "dcm" | "dicom" | "ima" => Some(Self::Dicom),
             "raw" | "bin" => Some(Self::Raw),
             _ => None,
         }
@@ -64,6 +68,8 @@ impl VolumeFormat {
             Some(Self::Npy)
         } else if start.starts_with(b"ObjectType") || start.starts_with(b"NDims") {
             Some(Self::MetaImage)
+        } else if start.get(128..132) == Some(b"DICM") {
+            Some(Self::Dicom)
         } else if nifti1 || nifti2 {
             Some(Self::Nifti)
         } else {

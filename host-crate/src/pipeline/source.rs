@@ -60,9 +60,9 @@ impl VolumeSource {
         Self { ahead, ..self }
     }
 
-    /// Returns `true` if the file can be opened more than once, which pipes cannot.
+    /// Returns `true` for a file or a folder, which can be opened more than once, unlike pipes.
     pub fn is_file(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|it| it.is_file())
+        std::fs::metadata(&self.path).is_ok_and(|it| it.is_file() || it.is_dir())
     }
 
     /// Reads the volume, with the geometry of the file or its overrides.

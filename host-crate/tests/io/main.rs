@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod components;
+mod dicom;
 mod geometry_range;
 mod helpers;
 mod mesh_files;
@@ -22,6 +23,7 @@ mod nrrd_headers;
 mod planes;
 mod planes_of_files;
 mod properties;
+mod python;
 mod raw;
 mod real_volume;
 mod replacing;

@@ -111,6 +111,14 @@ pub enum FileProblem {
         /// First bytes of the file, for display.
         start: String,
     },
+    /// A folder holds no files of a known format.
+    #[error(
+        "the folder holds no volume: none of its {files} files is DICOM; name a file, or another folder"
+    )]
+    UnknownFolder {
+        /// Number of files in the folder and its subfolders.
+        files: usize,
+    },
     /// The extension is not that of a supported format.
     #[error("unknown extension {extension:?}; {known}")]
     UnknownExtension {

@@ -32,6 +32,67 @@ pub enum SelectionProblem {
         /// Number of components.
         count: u64,
     },
+    /// A folder holds several DICOM series, and none or more than one was selected.
+    #[error(
+        "the folder holds {count} series; select one with --series NUMBER, UID or a part of its description:{list}"
+    )]
+    SeveralSeries {
+        /// Number of series.
+        count: usize,
+        /// All series, one per line.
+        list: String,
+    },
+    /// The selected series does not exist.
+    #[error("there is no series {selector:?}; select one of:{list}")]
+    NoSuchSeries {
+        /// Selection.
+        selector: String,
+        /// All series, one per line.
+        list: String,
+    },
+    /// Slices are missing from a series.
+    #[error(
+        "slices are missing at {positions} along the normal; add their files, or read the parts separately"
+    )]
+    MissingSlices {
+        /// Positions along the normal of the slices, in millimetres.
+        positions: String,
+    },
+    /// The distances of the slices of a series differ.
+    #[error(
+        "slices are not equally spaced: {from:.3} and {to:.3} along the normal, elsewhere {spacing:.3} apart; \
+         resample the series, for example with dcm2niix"
+    )]
+    IrregularSeries {
+        /// Median distance of neighbouring slices, in millimetres.
+        spacing: f64,
+        /// Position of a slice along the normal, in millimetres.
+        from: f64,
+        /// Position of the next slice, in millimetres.
+        to: f64,
+    },
+    /// The number of images differs among the positions of a series.
+    #[error(
+        "the position {position:.2} along the normal has {found} images, others have {expected}; \
+         add the missing files, or separate the time points"
+    )]
+    UnevenSeries {
+        /// Position along the normal, in millimetres.
+        position: f64,
+        /// Number of images there.
+        found: usize,
+        /// Number of images at the first position.
+        expected: usize,
+    },
+    /// The slices of a series do not lie on a line.
+    #[error(
+        "positions of slices deviate from a line by {deviation:.3} times their distance; \
+         the images are no volume, read them separately"
+    )]
+    CrookedSeries {
+        /// Largest deviation, in units of the distance of slices.
+        deviation: f64,
+    },
     /// The requested planes do not exist.
     #[error("the volume has no planes {start}..{end}; it has {count}, counted from 0")]
     NoSuchPlanes {

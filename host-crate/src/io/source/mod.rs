@@ -4,6 +4,7 @@
 //! one code path. The bound on the length protects against wrong headers: sizes are compared with
 //! it before memory is allocated.
 
+pub(super) mod decoded;
 mod members;
 pub(super) mod random_access;
 mod read_ahead;
@@ -20,12 +21,14 @@ use std::sync::Arc;
 use std::thread::Scope;
 
 use bzip2::bufread::BzDecoder;
-use flate2::bufread::{GzDecoder, ZlibDecoder};
+use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
 use crate::io::FileProblem;
+use crate::io::source::decoded::DecodedPlanes;
 use crate::io::source::members::Members;
-use crate::io::source::random_access::RandomAccessBytes;
+use crate::io::source::random_access::{PositionReader, RandomAccessBytes};
 use crate::io::source::read_ahead::read_ahead;
+use crate::memory;
 
 /// Buffer size of a source over a file, in bytes.
 const BUFFER: usize = 1 << 18;
@@ -90,6 +93,21 @@ impl<'a> Source<'a> {
     /// Reads the output of a decoder.
     pub fn from_decoder(decoder: impl Read + Send + 'a, left: Remaining) -> Self {
         Self::new(Box::new(BufReader::with_capacity(BUFFER, decoder)), left)
+    }
+
+    /// Reads decoded planes, whose number is certain if `is_length_known`: memory for all of them
+    /// may then be allocated at once.
+    pub fn from_planes(planes: DecodedPlanes<'a>, is_length_known: bool) -> Self {
+        let length = planes.total_bytes();
+        let bytes = RandomAccessBytes::Decoded(Arc::new(planes));
+        let left = if is_length_known {
+            Remaining::Exactly(length)
+        } else {
+            Remaining::AtMost(length)
+        };
+        let mut source = Self::new(position_reader(&bytes, 0, length), left);
+        source.positioned = Some(bytes);
+        source
     }
 
     fn new(reader: Reader<'a>, left: Remaining) -> Self {
@@ -228,8 +246,22 @@ impl<'a> Source<'a> {
         Ok(skipped)
     }
 
-    /// Skips bytes of a file without reading them. Returns `false` if that is impossible.
+    /// Skips bytes of a file without reading them, or planes without decoding them. Returns `false`
+    /// if that is impossible.
     fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
+        if let (
+            Some(bytes @ RandomAccessBytes::Decoded(_)),
+            Remaining::Exactly(left) | Remaining::AtMost(left),
+        ) = (&self.positioned, self.left)
+        {
+            if left < count {
+                return Ok(false);
+            }
+            let length = self.position + left;
+            self.reader = position_reader(bytes, self.position + count, length);
+            self.advance(count);
+            return Ok(true);
+        }
         let Some(RandomAccessBytes::File(file)) = &self.positioned else {
             return Ok(false);
         };
@@ -317,6 +349,31 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// Decompresses the remaining bytes with deflate, without a header.
+    pub fn inflate_raw(self) -> Self {
+        self.decompress("deflate", DEFLATE_LIMIT, |reader| {
+            Box::new(BufReader::with_capacity(
+                BUFFER,
+                DeflateDecoder::new(reader),
+            ))
+        })
+    }
+
+    /// Reads `count` bytes into memory that grows as they arrive; `None` if there are fewer.
+    pub fn read_exact_growing(&mut self, count: u64) -> Result<Option<Vec<u8>>, FileProblem> {
+        let mut bytes: Vec<u8> = Vec::new();
+        while (bytes.len() as u64) < count {
+            let start = bytes.len();
+            let step = (count - start as u64).min(BUFFER as u64) as usize;
+            memory::try_reserve_amortized("decompressed samples", &mut bytes, step)?;
+            bytes.resize(start + step, 0);
+            if self.fill(&mut bytes[start..])? < step {
+                return Ok(None);
+            }
+        }
+        Ok(Some(bytes))
+    }
+
     /// Decompresses the remaining bytes with bzip2.
     pub fn bunzip2(self) -> Self {
         self.decompress(BZIP2, BZIP2_LIMIT, |reader| {
@@ -388,6 +445,16 @@ impl<'a> Source<'a> {
             _ => FileProblem::from_io("read", source),
         }
     }
+}
+
+/// Returns a reader of random-access bytes from `offset` on.
+fn position_reader<'a>(bytes: &RandomAccessBytes<'a>, offset: u64, length: u64) -> Reader<'a> {
+    let reader = PositionReader {
+        bytes: bytes.clone(),
+        offset,
+        length,
+    };
+    Box::new(BufReader::with_capacity(BUFFER, reader))
 }
 
 /// Reads until the buffer is full or the reader ends.

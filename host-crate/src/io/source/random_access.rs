@@ -1,20 +1,22 @@
 //! Random access to bytes, by several threads at once.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::io::FileProblem;
+use crate::io::source::decoded::DecodedPlanes;
 use crate::parallel;
 
 /// Number of bytes that a thread reads at a time.
 const CHUNK: usize = 1 << 20;
 
-/// A regular file or memory with random access.
+/// A regular file, memory or decoded planes with random access.
 #[derive(Clone)]
 pub(crate) enum RandomAccessBytes<'a> {
     File(Arc<File>),
     Bytes(&'a [u8]),
+    Decoded(Arc<DecodedPlanes<'a>>),
 }
 
 impl RandomAccessBytes<'_> {
@@ -35,6 +37,7 @@ impl RandomAccessBytes<'_> {
                 }
                 Ok(found.is_some())
             }
+            Self::Decoded(planes) => planes.fill(buffer, offset),
             Self::File(file) => {
                 // `true` while all bytes exist, or the first error, after which no more is read.
                 let filled = Mutex::new(Ok(true));
@@ -55,6 +58,28 @@ impl RandomAccessBytes<'_> {
                 filled.map_err(|error| FileProblem::from_io("read", error))
             }
         }
+    }
+}
+
+/// Sequential reader of bytes with random access.
+pub(super) struct PositionReader<'a> {
+    pub bytes: RandomAccessBytes<'a>,
+    /// Offset of the next byte.
+    pub offset: u64,
+    /// Number of bytes.
+    pub length: u64,
+}
+
+impl Read for PositionReader<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.length.saturating_sub(self.offset);
+        let count = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let filled = self.bytes.fill(&mut out[..count], self.offset);
+        if !filled.map_err(io::Error::other)? {
+            return Err(io::Error::other(FileProblem::FileChanged));
+        }
+        self.offset += count as u64;
+        Ok(count)
     }
 }
 

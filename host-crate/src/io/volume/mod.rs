@@ -3,6 +3,8 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
+//! | `dicom` | formats whose samples are decoded plane by plane |
+//! | `folder` | volumes in folders |
 //! | `output_format`, `read`, `opened` | format, header contents |
 //! | `layout`, `extra_axes` | sizes, types, selection of volumes and components |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
@@ -14,7 +16,9 @@
 pub(super) mod axes;
 pub(super) mod data_file_list;
 pub(super) mod data_files;
+mod dicom;
 mod extra_axes;
+mod folder;
 pub(super) mod layout;
 pub(super) mod mask;
 pub(super) mod metaimage;

@@ -1,5 +1,6 @@
 //! Options for reading and writing volume files, and the contents of a header.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::grid::{AnyVolume, Geometry};
@@ -34,12 +35,25 @@ pub struct ReadOptions {
     /// Meaning of the axes of an `.npy` array; `None` for [`AxisOrder::Zyx`], with a note about
     /// arrays in Fortran order. Other formats define their axes.
     pub axes: Option<AxisOrder>,
+    /// Series to read from a folder of DICOM files that holds several.
+    pub series: Option<SeriesSelector>,
     /// `true` to accept bytes after the last sample. By default they are an error because they
     /// usually mean that the sizes are wrong.
     pub allow_trailing_bytes: bool,
     /// Layout of a headerless file. A file whose extension and contents are both unknown is read
     /// with it, too.
     pub raw: Option<RawLayout>,
+}
+
+/// Selection of a DICOM series: its number in the list that an error shows, its UID, or a part of
+/// its description or its modality.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeriesSelector(pub String);
+
+impl fmt::Display for SeriesSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// Meaning of the axes of an `.npy` array, from the first to the last of its shape, regardless of
@@ -198,6 +212,21 @@ pub enum Compression {
     Zlib,
     /// bzip2.
     Bzip2,
+    /// Another compression, by its name in the format.
+    Named(&'static str),
+}
+
+impl Compression {
+    /// Returns the name, or `None` for uncompressed samples.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Gzip => Some("gzip"),
+            Self::Zlib => Some("zlib"),
+            Self::Bzip2 => Some("bzip2"),
+            Self::Named(name) => Some(name),
+        }
+    }
 }
 
 /// Linear map from stored samples to values: `value = slope · stored + intercept`.

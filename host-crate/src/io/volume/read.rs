@@ -6,6 +6,8 @@ use std::thread;
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::volume::data_files::{DataFiles, HeaderFolder, MemoryDataFile};
+use crate::io::volume::dicom;
+use crate::io::volume::folder;
 use crate::io::volume::metaimage;
 use crate::io::volume::nifti;
 use crate::io::volume::npy;
@@ -137,6 +139,7 @@ impl<'a> VolumeInput<'a> {
 
     fn open_unchecked(&self, options: &ReadOptions) -> Result<OpenedVolume<'a>, FileProblem> {
         match self {
+            Self::Path(path) if path.is_dir() => folder::open(path, options),
             Self::Path(path) => {
                 let path = &match options.raw {
                     None => nifti::header_path(path),
@@ -163,7 +166,13 @@ pub(crate) fn named_data_files(path: &Path) -> Vec<PathBuf> {
 }
 
 fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
-    std::fs::metadata(path).ok().filter(|it| it.is_file())?;
+    let metadata = std::fs::metadata(path).ok()?;
+    if metadata.is_dir() {
+        return folder::list_files(path).ok();
+    }
+    if !metadata.is_file() {
+        return None;
+    }
     let header = nifti::header_path(path);
     if header != path {
         return Some(vec![header]);
@@ -279,6 +288,7 @@ fn open_source<'a>(
         VolumeFormat::Nrrd => nrrd::open(source, data_files, options)?,
         VolumeFormat::MetaImage => metaimage::open(source, data_files, options)?,
         VolumeFormat::Npy => npy::open(source, options)?,
+        VolumeFormat::Dicom => dicom::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
     };
     if let Some(axes) = options.axes.filter(|_| format != VolumeFormat::Npy) {

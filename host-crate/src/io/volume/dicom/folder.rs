@@ -1,0 +1,57 @@
+//! DICOM files in a folder and its subfolders.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::io::source::Source;
+use crate::io::volume::data_files::wrap;
+use crate::io::volume::dicom::image::{PixelFile, read_image};
+use crate::io::volume::dicom::{open_images, unsupported};
+use crate::io::volume::folder::list_files;
+use crate::io::volume::opened::OpenedVolume;
+use crate::io::{FileProblem, ReadOptions};
+use crate::parallel;
+
+/// Returns `true` for a file that starts as DICOM does.
+fn is_image(path: &Path) -> bool {
+    let mut source = match Source::open(path) {
+        Ok(source) => source,
+        Err(_) => return false,
+    };
+    source
+        .peek(132)
+        .is_ok_and(|start| start.get(128..) == Some(b"DICM"))
+}
+
+/// Returns `true` if one of the files is DICOM.
+pub(in crate::io) fn has_images(files: &[PathBuf]) -> bool {
+    files.iter().any(|path| is_image(path))
+}
+
+/// Opens a series of the files in a folder. Files that are not DICOM are ignored, as are those
+/// without images.
+pub(in crate::io) fn open_folder<'a>(
+    folder: &Path,
+    options: &ReadOptions,
+) -> Result<OpenedVolume<'a>, FileProblem> {
+    let files = list_files(folder)?;
+    let images = parallel::try_map(files.len(), |index| {
+        let path = &files[index];
+        if !is_image(path) {
+            return Ok(None);
+        }
+        let later = PixelFile::Path(Arc::new(path.clone()));
+        let image = Source::open(path).and_then(|source| read_image(source, later));
+        image.map_err(|problem| wrap(&path.display().to_string(), problem))
+    })?;
+    let images: Vec<_> = images.into_iter().flatten().collect();
+    if images.is_empty() {
+        return Err(unsupported(
+            "a folder without DICOM images".to_owned(),
+            "name a folder of DICOM files, TIFF slices or Zarr",
+        ));
+    }
+    let mut opened = open_images(images, options)?;
+    opened.header.data_files = files;
+    Ok(opened)
+}

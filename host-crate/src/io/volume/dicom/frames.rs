@@ -1,0 +1,194 @@
+//! Decoding of the frames of DICOM files.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::ops::Range;
+
+use crate::io::source::decoded::{DecodePlanes, decode_chunks};
+use crate::io::source::random_access::RandomAccessBytes;
+use crate::io::volume::data_files::wrap;
+use crate::io::volume::dicom::image::{Frame, PixelFile, PixelFormat, sample_order};
+use crate::io::volume::dicom::syntax::Syntax;
+use crate::io::volume::dicom::{damaged, jpeg_lossless, jpeg_ls, jpeg2000, rle};
+use crate::io::{ByteOrder, FileProblem, StoredType};
+use crate::memory;
+
+/// Frames of a volume in the order of its planes.
+pub(super) struct FrameDecoder<'a> {
+    pub format: PixelFormat,
+    pub frames: Vec<Frame<'a>>,
+    /// `true` if the scaling of every frame is applied to its samples, which become `f64`.
+    pub applies_scaling: bool,
+}
+
+impl FrameDecoder<'_> {
+    /// Returns the type of the decoded samples.
+    pub fn stored(&self) -> StoredType {
+        if self.applies_scaling {
+            StoredType::F64
+        } else {
+            self.format.stored
+        }
+    }
+
+    /// Returns the size of a decoded plane, in bytes.
+    pub fn plane_bytes(&self) -> usize {
+        self.format.samples() * self.stored().bytes()
+    }
+
+    fn decode_frame(&self, frame: &Frame<'_>, out: &mut [u8]) -> Result<(), FileProblem> {
+        let bytes = read_parts(frame)?;
+        if !self.applies_scaling {
+            return self.decode_samples(frame, &bytes, out);
+        }
+        let mut samples = memory::try_zeroed::<u8>("samples", self.format.frame_bytes())?;
+        self.decode_samples(frame, &bytes, &mut samples)?;
+        let width = self.format.stored.bytes();
+        for (sample, out) in samples.chunks_exact(width).zip(out.as_chunks_mut::<8>().0) {
+            let value = value(self.format.stored, sample);
+            let scaled = frame
+                .scaling
+                .map_or(value, |it| it.slope * value + it.intercept);
+            *out = scaled.to_le_bytes();
+        }
+        Ok(())
+    }
+
+    /// Decodes a frame to little-endian samples with interleaved components.
+    fn decode_samples(
+        &self,
+        frame: &Frame<'_>,
+        bytes: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), FileProblem> {
+        let format = &self.format;
+        match format.syntax {
+            Syntax::Rle => rle::decode(bytes, format, out)?,
+            Syntax::JpegLossless => jpeg_lossless::decode(bytes, format, out)?,
+            Syntax::JpegLs => jpeg_ls::decode(bytes, format, out)?,
+            Syntax::Jpeg2000 => jpeg2000::decode(bytes, format, out)?,
+            _ if format.bits_allocated == 1 => {
+                for (index, out) in out.iter_mut().enumerate() {
+                    let bit = frame.first_bit as usize + index;
+                    *out = bytes[bit / 8] >> (bit % 8) & 1;
+                }
+            }
+            _ => copy_native(bytes, format, out),
+        }
+        keep_stored_bits(format, out);
+        Ok(())
+    }
+}
+
+impl DecodePlanes for FrameDecoder<'_> {
+    fn decode(&self, planes: Range<u64>, out: &mut [u8]) -> Result<(), FileProblem> {
+        decode_chunks(out, self.plane_bytes(), |index, out| {
+            let frame = &self.frames[(planes.start + index) as usize];
+            let decoded = self.decode_frame(frame, out);
+            decoded.map_err(|problem| match &frame.file {
+                PixelFile::Path(path) => wrap(&path.display().to_string(), problem),
+                _ => problem,
+            })
+        })
+    }
+}
+
+/// Reads the bytes of a frame.
+fn read_parts<'f>(frame: &'f Frame<'_>) -> Result<Cow<'f, [u8]>, FileProblem> {
+    let ends_early = || damaged("the samples end early; the file is truncated".to_owned());
+    let opened;
+    let file = match &frame.file {
+        PixelFile::Open(file) => file,
+        PixelFile::Path(path) => {
+            let open = |source| FileProblem::from_io("open the file", source);
+            let file = File::open(path.as_path()).map_err(open)?;
+            opened = RandomAccessBytes::File(file.into());
+            &opened
+        }
+        PixelFile::Inflated(bytes) => {
+            let (offset, length) = frame.parts[0];
+            let range = offset as usize..(offset + length) as usize;
+            return bytes.get(range).map(Cow::Borrowed).ok_or_else(ends_early);
+        }
+    };
+    let length: u64 = frame.parts.iter().map(|(_, length)| length).sum();
+    let mut bytes = memory::try_zeroed("a frame", length as usize)?;
+    let mut rest = &mut bytes[..];
+    for (offset, length) in &frame.parts {
+        let (part, after) = rest.split_at_mut(*length as usize);
+        if !file.fill(part, *offset)? {
+            return Err(ends_early());
+        }
+        rest = after;
+    }
+    Ok(Cow::Owned(bytes))
+}
+
+/// Copies uncompressed samples, in little-endian and with interleaved components.
+fn copy_native(bytes: &[u8], format: &PixelFormat, out: &mut [u8]) {
+    let width = format.stored.bytes();
+    let components = usize::from(format.components);
+    if format.is_planar && components > 1 {
+        let pixels = format.samples() / components;
+        for (index, out) in out.chunks_exact_mut(width).enumerate() {
+            let start = (index % components * pixels + index / components) * width;
+            out.copy_from_slice(&bytes[start..start + width]);
+        }
+    } else {
+        out.copy_from_slice(&bytes[..out.len()]);
+    }
+    if sample_order(format) == ByteOrder::Big {
+        out.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+    }
+}
+
+/// Moves the stored bits of every sample to its low end, and extends the sign.
+fn keep_stored_bits(format: &PixelFormat, out: &mut [u8]) {
+    let (allocated, stored) = (format.bits_allocated, format.bits_stored);
+    if allocated == 1 || stored == allocated {
+        return;
+    }
+    let shift = format.high_bit + 1 - stored;
+    // Compressed samples are at the low end already.
+    let shift = if matches!(
+        format.syntax,
+        Syntax::JpegLossless | Syntax::JpegLs | Syntax::Jpeg2000
+    ) {
+        0
+    } else {
+        shift
+    };
+    let width = format.stored.bytes();
+    for sample in out.chunks_exact_mut(width) {
+        let mut bytes = [0; 4];
+        bytes[..width].copy_from_slice(sample);
+        let bits = u32::from_le_bytes(bytes) >> shift << (32 - u32::from(stored));
+        let value = if format.is_signed {
+            (bits as i32 >> (32 - stored)) as u32
+        } else {
+            bits >> (32 - stored)
+        };
+        sample.copy_from_slice(&value.to_le_bytes()[..width]);
+    }
+}
+
+/// Returns a little-endian sample as `f64`.
+fn value(stored: StoredType, sample: &[u8]) -> f64 {
+    let word = |count: usize| {
+        let mut bytes = [0; 8];
+        bytes[..count].copy_from_slice(&sample[..count]);
+        bytes
+    };
+    match stored {
+        StoredType::U8 => f64::from(sample[0]),
+        StoredType::I8 => f64::from(sample[0] as i8),
+        StoredType::U16 => f64::from(u16::from_le_bytes([sample[0], sample[1]])),
+        StoredType::I16 => f64::from(i16::from_le_bytes([sample[0], sample[1]])),
+        StoredType::U32 => u64::from_le_bytes(word(4)) as f64,
+        StoredType::I32 => f64::from(u64::from_le_bytes(word(4)) as u32 as i32),
+        StoredType::F32 => f64::from(f32::from_bits(u64::from_le_bytes(word(4)) as u32)),
+        StoredType::U64 => u64::from_le_bytes(word(8)) as f64,
+        StoredType::I64 => u64::from_le_bytes(word(8)) as i64 as f64,
+        StoredType::F64 => f64::from_le_bytes(word(8)),
+    }
+}
