@@ -23,12 +23,13 @@ mod write;
 type Target = fn(&[u8]);
 
 /// Targets of `fuzz/` with their names.
-const TARGETS: [(&str, Target); 11] = [
+const TARGETS: [(&str, Target); 12] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
     ("npy", fuzz::npy),
     ("dicom", fuzz::dicom),
+    ("tiff", fuzz::tiff),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
     ("obj", fuzz::obj),

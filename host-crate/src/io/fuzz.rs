@@ -51,6 +51,11 @@ pub fn dicom(bytes: &[u8]) {
     read("fuzz.dcm", bytes, None);
 }
 
+/// Reads the bytes as TIFF.
+pub fn tiff(bytes: &[u8]) {
+    read("fuzz.tif", bytes, None);
+}
+
 /// Reads the bytes as a PLY mesh.
 pub fn ply(bytes: &[u8]) {
     mesh("fuzz.ply", bytes);

@@ -21,6 +21,7 @@
 //! | NRRD | `.nrrd`, `.nhdr` | `.nrrd` | given by `space`, else as stored |
 //! | MetaImage | `.mha`, `.mhd` | `.mha` | LPS |
 //! | DICOM | a folder, `.dcm`, any | | LPS |
+//! | TIFF, BigTIFF | `.tif`, `.tiff`, a folder of slices | | none |
 //! | npy | `.npy` | `.npy` | none |
 //! | headerless | `.raw`, `.bin`, any | | none |
 //!
@@ -77,6 +78,7 @@ mod volume;
 mod volume_format;
 mod vtk_xml;
 mod wavefront;
+mod xml;
 
 pub use error::{
     ByteCount, FileError, FileProblem, PointsProblem, SampleProblem, SelectionProblem, SwcField,

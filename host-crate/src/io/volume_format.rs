@@ -8,6 +8,9 @@ use std::sync::LazyLock;
 /// Extensions that volumes can be written with, as messages list them.
 pub(super) const WRITABLE: [&str; 5] = ["nii", "nii.gz", "nrrd", "mha", "npy"];
 
+/// First bytes of TIFF and BigTIFF in both byte orders.
+const TIFF_SIGNATURES: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
+
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VolumeFormat {
@@ -22,6 +25,8 @@ pub enum VolumeFormat {
     Npy,
     /// DICOM: a file, or a series of files in a folder.
     Dicom,
+    /// TIFF and BigTIFF: a stack of pages, or a folder of slices.
+    Tiff,
     /// Headerless samples: `.raw`, `.bin`.
     Raw,
 }
@@ -34,6 +39,7 @@ impl fmt::Display for VolumeFormat {
             Self::MetaImage => "MetaImage",
             Self::Npy => "npy",
             Self::Dicom => "DICOM",
+            Self::Tiff => "TIFF",
             Self::Raw => "raw",
         })
     }
@@ -48,6 +54,7 @@ impl VolumeFormat {
             "mha" | "mhd" => Some(Self::MetaImage),
             "npy" => Some(Self::Npy),
             "dcm" | "dicom" | "ima" => Some(Self::Dicom),
+            "tif" | "tiff" => Some(Self::Tiff),
             "raw" | "bin" => Some(Self::Raw),
             _ => None,
         }
@@ -68,6 +75,8 @@ impl VolumeFormat {
             Some(Self::Npy)
         } else if start.starts_with(b"ObjectType") || start.starts_with(b"NDims") {
             Some(Self::MetaImage)
+        } else if TIFF_SIGNATURES.iter().any(|it| start.starts_with(*it)) {
+            Some(Self::Tiff)
         } else if start.get(128..132) == Some(b"DICM") {
             Some(Self::Dicom)
         } else if nifti1 || nifti2 {

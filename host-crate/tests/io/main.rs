@@ -20,6 +20,7 @@ mod npy_files;
 mod nrrd;
 mod nrrd_geometry;
 mod nrrd_headers;
+mod oracle_files;
 mod planes;
 mod planes_of_files;
 mod properties;

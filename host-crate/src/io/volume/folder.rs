@@ -1,16 +1,12 @@
 //! Folders in place of a file: DICOM series, stacks of slices and Zarr.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::io::volume::dicom;
+use crate::io::volume::file_list::list_files;
 use crate::io::volume::opened::OpenedVolume;
+use crate::io::volume::tiff;
 use crate::io::{FileProblem, ReadOptions};
-
-/// Largest number of files of a folder, with its subfolders.
-const MAX_FILES: usize = 1 << 18;
-/// Largest depth of subfolders.
-const MAX_DEPTH: usize = 8;
 
 /// Opens the volume in a folder.
 pub(crate) fn open<'a>(
@@ -21,38 +17,8 @@ pub(crate) fn open<'a>(
     if dicom::has_images(&files) {
         return dicom::open_folder(folder, options);
     }
-    Err(FileProblem::UnknownFolder { files: files.len() })
-}
-
-/// Returns the files of a folder and its subfolders, sorted by path. Links to folders are not
-/// followed, so that every file is found once and none outside of the folder's tree is searched.
-///
-/// # Errors
-/// If a folder cannot be read, or there are more than [`MAX_FILES`] files.
-pub(crate) fn list_files(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
-    let mut files = Vec::new();
-    let mut folders = vec![(folder.to_owned(), 0)];
-    let list = |source| FileProblem::from_io("list the folder", source);
-    while let Some((folder, depth)) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(list)? {
-            let entry = entry.map_err(list)?;
-            let kind = entry.file_type().map_err(list)?;
-            let path = entry.path();
-            if kind.is_dir() {
-                if depth < MAX_DEPTH {
-                    folders.push((path, depth + 1));
-                }
-            } else if fs::metadata(&path).is_ok_and(|it| it.is_file()) {
-                files.push(path);
-            }
-            if files.len() > MAX_FILES || folders.len() > MAX_FILES {
-                return Err(FileProblem::Unsupported {
-                    what: format!("a folder with more than {MAX_FILES} files"),
-                    advice: "name a folder that holds one series",
-                });
-            }
-        }
+    if tiff::has_slices(&files) {
+        return tiff::open_slices(folder);
     }
-    files.sort();
-    Ok(files)
+    Err(FileProblem::UnknownFolder { files: files.len() })
 }

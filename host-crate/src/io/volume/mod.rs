@@ -3,8 +3,8 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `dicom` | formats whose samples are decoded plane by plane |
-//! | `folder` | volumes in folders |
+//! | `dicom`, `tiff`, `plane_file`, `pack_bits`, `half` | formats whose samples are decoded plane by plane |
+//! | `folder`, `file_list` | volumes in folders |
 //! | `output_format`, `read`, `opened` | format, header contents |
 //! | `layout`, `extra_axes` | sizes, types, selection of volumes and components |
 //! | `samples` | decoding of the samples: type, byte order, component, scaling |
@@ -18,7 +18,9 @@ pub(super) mod data_file_list;
 pub(super) mod data_files;
 mod dicom;
 mod extra_axes;
+mod file_list;
 mod folder;
+mod half;
 pub(super) mod layout;
 pub(super) mod mask;
 pub(super) mod metaimage;
@@ -28,6 +30,8 @@ pub(super) mod nrrd;
 pub(super) mod opened;
 pub(super) mod options;
 mod output_format;
+mod pack_bits;
+mod plane_file;
 pub(super) mod planes;
 pub(super) mod raw;
 pub(super) mod read;
@@ -35,6 +39,7 @@ pub(super) mod reader;
 pub(super) mod sample_stream;
 mod sample_writer;
 pub(super) mod samples;
+mod tiff;
 mod transpose;
 pub(super) mod vector_field;
 pub(super) mod write;

@@ -7,6 +7,7 @@ use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::volume::data_files::{DataFiles, HeaderFolder, MemoryDataFile};
 use crate::io::volume::dicom;
+use crate::io::volume::file_list;
 use crate::io::volume::folder;
 use crate::io::volume::metaimage;
 use crate::io::volume::nifti;
@@ -16,6 +17,7 @@ use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::volume::raw;
 use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::SAMPLES;
+use crate::io::volume::tiff;
 use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
 use crate::io::{
     ByteCount, Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile,
@@ -168,7 +170,7 @@ pub(crate) fn named_data_files(path: &Path) -> Vec<PathBuf> {
 fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
     let metadata = std::fs::metadata(path).ok()?;
     if metadata.is_dir() {
-        return folder::list_files(path).ok();
+        return file_list::list_files(path).ok();
     }
     if !metadata.is_file() {
         return None;
@@ -290,6 +292,7 @@ fn open_source<'a>(
         VolumeFormat::Npy => npy::open(source, options)?,
         VolumeFormat::Dicom => dicom::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
+        VolumeFormat::Tiff => tiff::open(source)?,
     };
     if let Some(axes) = options.axes.filter(|_| format != VolumeFormat::Npy) {
         opened.header.notes.push(format!(

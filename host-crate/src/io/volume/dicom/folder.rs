@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::io::source::Source;
 use crate::io::volume::data_files::wrap;
-use crate::io::volume::dicom::image::{PixelFile, read_image};
+use crate::io::volume::dicom::image::read_image;
 use crate::io::volume::dicom::{open_images, unsupported};
-use crate::io::volume::folder::list_files;
+use crate::io::volume::file_list::list_files;
 use crate::io::volume::opened::OpenedVolume;
+use crate::io::volume::plane_file::PlaneFile;
 use crate::io::{FileProblem, ReadOptions};
 use crate::parallel;
 
@@ -40,7 +41,7 @@ pub(in crate::io) fn open_folder<'a>(
         if !is_image(path) {
             return Ok(None);
         }
-        let later = PixelFile::Path(Arc::new(path.clone()));
+        let later = PlaneFile::Path(Arc::new(path.clone()));
         let image = Source::open(path).and_then(|source| read_image(source, later));
         image.map_err(|problem| wrap(&path.display().to_string(), problem))
     })?;

@@ -1,13 +1,9 @@
 //! Decoding of the frames of DICOM files.
 
-use std::borrow::Cow;
-use std::fs::File;
 use std::ops::Range;
 
 use crate::io::source::decoded::{DecodePlanes, decode_chunks};
-use crate::io::source::random_access::RandomAccessBytes;
-use crate::io::volume::data_files::wrap;
-use crate::io::volume::dicom::image::{Frame, PixelFile, PixelFormat, sample_order};
+use crate::io::volume::dicom::image::{Frame, PixelFormat, sample_order};
 use crate::io::volume::dicom::syntax::Syntax;
 use crate::io::volume::dicom::{damaged, jpeg_lossless, jpeg_ls, jpeg2000, rle};
 use crate::io::{ByteOrder, FileProblem, StoredType};
@@ -85,43 +81,26 @@ impl DecodePlanes for FrameDecoder<'_> {
         decode_chunks(out, self.plane_bytes(), |index, out| {
             let frame = &self.frames[(planes.start + index) as usize];
             let decoded = self.decode_frame(frame, out);
-            decoded.map_err(|problem| match &frame.file {
-                PixelFile::Path(path) => wrap(&path.display().to_string(), problem),
-                _ => problem,
-            })
+            decoded.map_err(|problem| frame.file.wrap(problem))
         })
     }
 }
 
 /// Reads the bytes of a frame.
-fn read_parts<'f>(frame: &'f Frame<'_>) -> Result<Cow<'f, [u8]>, FileProblem> {
-    let ends_early = || damaged("the samples end early; the file is truncated".to_owned());
-    let opened;
-    let file = match &frame.file {
-        PixelFile::Open(file) => file,
-        PixelFile::Path(path) => {
-            let open = |source| FileProblem::from_io("open the file", source);
-            let file = File::open(path.as_path()).map_err(open)?;
-            opened = RandomAccessBytes::File(file.into());
-            &opened
-        }
-        PixelFile::Inflated(bytes) => {
-            let (offset, length) = frame.parts[0];
-            let range = offset as usize..(offset + length) as usize;
-            return bytes.get(range).map(Cow::Borrowed).ok_or_else(ends_early);
-        }
-    };
+fn read_parts(frame: &Frame<'_>) -> Result<Vec<u8>, FileProblem> {
+    let file = frame.file.open()?;
     let length: u64 = frame.parts.iter().map(|(_, length)| length).sum();
     let mut bytes = memory::try_zeroed("a frame", length as usize)?;
     let mut rest = &mut bytes[..];
     for (offset, length) in &frame.parts {
         let (part, after) = rest.split_at_mut(*length as usize);
         if !file.fill(part, *offset)? {
-            return Err(ends_early());
+            let problem = "the samples end early; the file is truncated, fetch it again";
+            return Err(damaged(problem.to_owned()));
         }
         rest = after;
     }
-    Ok(Cow::Owned(bytes))
+    Ok(bytes)
 }
 
 /// Copies uncompressed samples, in little-endian and with interleaved components.

@@ -1,16 +1,15 @@
 //! The images of a DICOM file: encoding of the samples, and position and scaling of every frame.
 
 use nalgebra::Vector3;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::io::source::Source;
-use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::volume::dicom::dataset::{
     Dataset, Encoding, PIXEL_DATA, PixelData, read_dataset, read_file_meta, read_fragments,
 };
 use crate::io::volume::dicom::syntax::Syntax;
 use crate::io::volume::dicom::{damaged, unsupported};
+use crate::io::volume::plane_file::PlaneFile;
 use crate::io::{ByteOrder, FileProblem, Scaling, StoredType};
 use crate::memory;
 
@@ -21,17 +20,6 @@ const MAX_DEFLATED: u64 = 256 << 20;
 const FREE_FRAME_BYTES: u64 = 2 << 20;
 /// Largest expansion of larger compressed frames.
 const MAX_EXPANSION: u64 = 1032;
-
-/// File that holds pixel data.
-#[derive(Clone)]
-pub(super) enum PixelFile<'a> {
-    /// An open file or memory.
-    Open(RandomAccessBytes<'a>),
-    /// A file of a folder, opened for every frame: a process can only hold so many open files.
-    Path(Arc<PathBuf>),
-    /// Decompressed pixel data.
-    Inflated(Arc<Vec<u8>>),
-}
 
 /// Encoding of the samples of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +59,7 @@ impl PixelFormat {
 /// A frame: its samples and its place in space.
 #[derive(Clone)]
 pub(super) struct Frame<'a> {
-    pub file: PixelFile<'a>,
+    pub file: PlaneFile<'a>,
     /// Offsets and lengths of the bytes of the frame; one part for uncompressed samples.
     pub parts: Vec<(u64, u64)>,
     /// Bits before the first sample in the first byte, for samples of one bit.
@@ -104,7 +92,7 @@ pub(super) struct Image<'a> {
 /// reading frames later, if `source` cannot serve for that.
 pub(super) fn read_image<'a>(
     mut source: Source<'_>,
-    later: PixelFile<'a>,
+    later: PlaneFile<'a>,
 ) -> Result<Option<Image<'a>>, FileProblem> {
     let start = source.peek(132)?;
     if start.get(128..) != Some(b"DICM") {
@@ -251,12 +239,12 @@ impl PixelFormat {
 /// Returns the parts of native frames, and their file: deflated samples are read into memory.
 fn native_parts<'a>(
     source: &mut Source<'_>,
-    later: PixelFile<'a>,
+    later: PlaneFile<'a>,
     format: &PixelFormat,
     pixels: &PixelData,
     length: u64,
     count: u64,
-) -> Result<(PixelFile<'a>, Vec<FrameParts>), FileProblem> {
+) -> Result<(PlaneFile<'a>, Vec<FrameParts>), FileProblem> {
     if format.syntax.is_encapsulated() {
         return Err(damaged(
             "the samples are compressed, but have a defined length".to_owned(),
@@ -284,7 +272,7 @@ fn native_parts<'a>(
         }
         let bytes = source.read_exact_growing(expected)?;
         let bytes = bytes.ok_or_else(|| damaged("the deflated samples end early".to_owned()))?;
-        (PixelFile::Inflated(Arc::new(bytes)), 0)
+        (PlaneFile::Inflated(Arc::new(bytes)), 0)
     } else {
         (later, pixels.offset)
     };
@@ -370,7 +358,7 @@ fn fragment_parts(
 fn frames<'a>(
     dataset: &Dataset,
     format: &PixelFormat,
-    file: &PixelFile<'a>,
+    file: &PlaneFile<'a>,
     parts: Vec<FrameParts>,
 ) -> Result<Vec<Frame<'a>>, FileProblem> {
     let order = format.syntax.order();

@@ -22,9 +22,10 @@ use crate::io::source::Source;
 use crate::io::source::decoded::DecodedPlanes;
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
+use crate::io::volume::plane_file::PlaneFile;
 use crate::io::{ByteOrder, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
 use frames::FrameDecoder;
-use image::{Image, PixelFile, read_image};
+use image::{Image, read_image};
 use series::{Series, arrange, group, select};
 
 /// Opens a file.
@@ -38,7 +39,7 @@ pub(crate) fn open<'a>(
             "save it to an uncompressed file",
         )
     })?;
-    let image = read_image(source, PixelFile::Open(file))?;
+    let image = read_image(source, PlaneFile::Open(file))?;
     let image = image.ok_or_else(|| damaged("the file has no images".to_owned()))?;
     open_images(vec![image], options)
 }

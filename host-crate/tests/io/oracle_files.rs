@@ -1,0 +1,98 @@
+//! Comparison of files that a script wrote with the samples that it wrote into them.
+
+use std::path::Path;
+
+use ferrovox::io::{ReadOptions, VolumeReader, read_volume};
+
+use super::dicom::samples;
+use super::npy_by_python;
+use super::python;
+
+/// Runs `oracles/SCRIPT.py` in a folder and reads every file that it lists. Each line states the
+/// path; `-`, or the index of the volume and of the component; an npy file with the samples, or
+/// `!` and a part of the error; and the spacing. Returns the number of files, or `None` if Python
+/// lacks the packages.
+///
+/// # Panics
+/// If a file is read differently.
+pub fn check(script: &str, packages: &[&str]) -> Option<usize> {
+    let folder = tempfile::tempdir().unwrap();
+    let output = python::run(script, packages, &[folder.path()])?;
+    for line in output.lines() {
+        let [path, selection, expected, spacing] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let index = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+        let mut words = selection.split(' ');
+        let options = ReadOptions {
+            volume: index(words.next()),
+            component: index(words.next()),
+            ..ReadOptions::default()
+        };
+        let found = read_volume(path, &options);
+        if let Some(expected) = expected.strip_prefix('!') {
+            let error = found.map(|file| file.header).expect_err(path).to_string();
+            assert!(
+                error.starts_with(path) && error.contains(expected),
+                "{error}"
+            );
+            continue;
+        }
+        let file = found.unwrap_or_else(|error| panic!("{error}"));
+        let (_, expected) = npy_by_python::read(Path::new(expected)).expect("Python");
+        let found = samples(&file.volume);
+        assert_eq!(found.len(), expected.len(), "{path}");
+        for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(found, expected, "{path} {selection}: sample {index}");
+        }
+        let spacing = spacing.split(' ').map(|it| it.parse::<f64>().unwrap());
+        let found = file.volume.geometry().spacing();
+        for (found, expected) in found.iter().zip(spacing) {
+            assert!(
+                (found - expected).abs() < 1e-6,
+                "{path}: {found} {expected}"
+            );
+        }
+        // Any plane can be read first.
+        let mut reader = VolumeReader::open(path, &options).unwrap();
+        let dims = reader.dims();
+        let z = dims[2] / 2;
+        let plane = dims[0] * dims[1];
+        let planes = read_plane(&mut reader, z);
+        assert_eq!(
+            planes,
+            expected[z * plane..(z + 1) * plane],
+            "{path}: plane {z}"
+        );
+    }
+    Some(output.lines().count())
+}
+
+/// Returns the samples of a plane.
+fn read_plane(reader: &mut VolumeReader<'_>, z: usize) -> Vec<f64> {
+    use ferrovox::grid::SampleType;
+    macro_rules! read {
+        ($type:ty) => {{
+            let samples = reader.read_planes::<$type>(z..z + 1).unwrap();
+            samples.into_iter().map(|it| it as f64).collect()
+        }};
+    }
+    match reader.sample_type() {
+        SampleType::U8 => read!(u8),
+        SampleType::I8 => read!(i8),
+        SampleType::U16 => read!(u16),
+        SampleType::I16 => read!(i16),
+        SampleType::I32 => read!(i32),
+        SampleType::F32 => read!(f32),
+        SampleType::F64 => read!(f64),
+    }
+}
+
+/// Files that tifffile writes: types, compressions, predictors, tiles, ImageJ, OME, colours,
+/// pyramids and slices in a folder.
+#[test]
+fn tiff_files_equal_those_of_tifffile() {
+    if let Some(count) = check("tiff", &["numpy", "tifffile", "imagecodecs"]) {
+        assert!(count >= 90, "{count}");
+    }
+}
