@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct VolumeArgs {
     /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, DICOM (a file or
-    /// a folder), or headerless with --dims and --type
+    /// a folder), TIFF (a file or a folder of slices), Zarr (a folder or a zip archive), or headerless with --dims and --type
     pub volume: PathBuf,
     /// Index of the volume in a file with several volumes, from 0
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
@@ -26,6 +26,9 @@ pub struct VolumeArgs {
         hide_short_help = true
     )]
     pub series: Option<String>,
+    /// Resolution level of an OME-Zarr image; 0 is the finest
+    #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
+    pub scale_level: Option<usize>,
     /// Index of the component in samples with several components (colours, vectors), from 0
     ///
     /// There is no default, because a luminance, a magnitude and a component are different volumes.
@@ -114,6 +117,7 @@ impl VolumeArgs {
             format: self.raw.dims.map(|_| VolumeFormat::Raw),
             volume: self.volume_index,
             component: self.component,
+            scale_level: self.scale_level,
             series: self.series.clone().map(SeriesSelector),
             axes: self.axes.map(|axes| match axes {
                 Axes::Zyx => AxisOrder::Zyx,

@@ -23,13 +23,14 @@ mod write;
 type Target = fn(&[u8]);
 
 /// Targets of `fuzz/` with their names.
-const TARGETS: [(&str, Target); 12] = [
+const TARGETS: [(&str, Target); 13] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
     ("npy", fuzz::npy),
     ("dicom", fuzz::dicom),
     ("tiff", fuzz::tiff),
+    ("zarr", fuzz::zarr),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
     ("obj", fuzz::obj),

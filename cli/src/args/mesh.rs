@@ -3,7 +3,7 @@
 use super::{LabelArgs, MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
 use clap::{Args, ValueEnum, builder::ArgPredicate};
-use ferrovox::io::MeshFormat;
+use ferrovox::io::{MeshFormat, MeshSpace};
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
 use ferrovox::pipeline::Coordinates;
 use std::path::PathBuf;
@@ -86,6 +86,12 @@ pub struct MeshArgs {
     /// mesh_origin. voxel counts voxels from the centre of the first.
     #[arg(long, value_enum, default_value_t = CoordinatesName::World, value_name = "NAME", hide_possible_values = true, help_heading = "Output")]
     pub coordinates: CoordinatesName,
+    /// Directions of the world axes in the file: ras or lps, stated as 3D Slicer reads it
+    ///
+    /// ras: x to the subject's right, y to the front, z to the top. lps: x and y with the opposite
+    /// sign, as in ITK and DICOM. Voxel coordinates have no such directions.
+    #[arg(long, value_enum, default_value_t = SpaceName::Ras, value_name = "NAME", hide_possible_values = true, help_heading = "Output", hide_short_help = true)]
+    pub space: SpaceName,
     /// Add unit vertex normals, from the gradient of the samples or of their trilinear interpolant
     ///
     /// gradient, the default rule, is smoother and closer to the normals of smooth surfaces.
@@ -145,6 +151,23 @@ pub enum CoordinatesName {
     Local,
     /// Voxel indices
     Voxel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SpaceName {
+    /// Right, anterior, superior
+    Ras,
+    /// Left, posterior, superior
+    Lps,
+}
+
+impl From<SpaceName> for MeshSpace {
+    fn from(name: SpaceName) -> Self {
+        match name {
+            SpaceName::Ras => Self::Ras,
+            SpaceName::Lps => Self::Lps,
+        }
+    }
 }
 
 impl From<CoordinatesName> for Coordinates {

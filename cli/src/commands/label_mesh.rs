@@ -95,6 +95,7 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
         },
         output: args.output.clone(),
         coordinates: args.coordinates.into(),
+        space: args.space.into(),
         device: devices
             .into_iter()
             .next()

@@ -67,6 +67,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         output: args.output.clone(),
         surface,
         coordinates: args.coordinates.into(),
+        space: args.space.into(),
         filters: args.filters.into(),
         devices: args.device.open()?,
         memory: args.memory,

@@ -56,6 +56,11 @@ pub fn tiff(bytes: &[u8]) {
     read("fuzz.tif", bytes, None);
 }
 
+/// Reads the bytes as an archive of Zarr.
+pub fn zarr(bytes: &[u8]) {
+    read("fuzz.zip", bytes, None);
+}
+
 /// Reads the bytes as a PLY mesh.
 pub fn ply(bytes: &[u8]) {
     mesh("fuzz.ply", bytes);

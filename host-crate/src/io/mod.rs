@@ -22,6 +22,7 @@
 //! | MetaImage | `.mha`, `.mhd` | `.mha` | LPS |
 //! | DICOM | a folder, `.dcm`, any | | LPS |
 //! | TIFF, BigTIFF | `.tif`, `.tiff`, a folder of slices | | none |
+//! | Zarr, OME-NGFF | a folder, `.zip` | | none |
 //! | npy | `.npy` | `.npy` | none |
 //! | headerless | `.raw`, `.bin`, any | | none |
 //!
@@ -79,13 +80,14 @@ mod volume_format;
 mod vtk_xml;
 mod wavefront;
 mod xml;
+mod zip;
 
 pub use error::{
     ByteCount, FileError, FileProblem, PointsProblem, SampleProblem, SelectionProblem, SwcField,
     SwcProblem,
 };
 pub use mesh::{
-    MeshCounts, MeshFormat, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
+    MeshCounts, MeshFormat, MeshSpace, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
     write_labelled_mesh, write_mesh,
 };
 pub use output::destination::is_standard_output;

@@ -27,6 +27,8 @@ pub enum VolumeFormat {
     Dicom,
     /// TIFF and BigTIFF: a stack of pages, or a folder of slices.
     Tiff,
+    /// Zarr, versions 2 and 3, with OME-NGFF: a folder, or a zip archive.
+    Zarr,
     /// Headerless samples: `.raw`, `.bin`.
     Raw,
 }
@@ -40,6 +42,7 @@ impl fmt::Display for VolumeFormat {
             Self::Npy => "npy",
             Self::Dicom => "DICOM",
             Self::Tiff => "TIFF",
+            Self::Zarr => "Zarr",
             Self::Raw => "raw",
         })
     }
@@ -55,6 +58,7 @@ impl VolumeFormat {
             "npy" => Some(Self::Npy),
             "dcm" | "dicom" | "ima" => Some(Self::Dicom),
             "tif" | "tiff" => Some(Self::Tiff),
+            "zarr" | "zip" | "ozx" => Some(Self::Zarr),
             "raw" | "bin" => Some(Self::Raw),
             _ => None,
         }
@@ -75,10 +79,11 @@ impl VolumeFormat {
             Some(Self::Npy)
         } else if start.starts_with(b"ObjectType") || start.starts_with(b"NDims") {
             Some(Self::MetaImage)
+        } else if start.get(128..132) == Some(b"DICM") {
+            // Before TIFF: the first 128 bytes of DICOM may be the header of a TIFF file.
+            Some(Self::Dicom)
         } else if TIFF_SIGNATURES.iter().any(|it| start.starts_with(*it)) {
             Some(Self::Tiff)
-        } else if start.get(128..132) == Some(b"DICM") {
-            Some(Self::Dicom)
         } else if nifti1 || nifti2 {
             Some(Self::Nifti)
         } else {

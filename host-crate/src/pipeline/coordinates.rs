@@ -3,7 +3,7 @@
 use super::{PipelineError, Warning};
 use crate::{
     grid::Geometry,
-    io::{FileError, FileProblem, MeshFormat},
+    io::{FileError, FileProblem, MeshFormat, MeshSpace},
     mesh::TriangleMesh,
 };
 use std::path::Path;
@@ -36,6 +36,11 @@ impl Coordinates {
             Self::Local => "local",
             Self::Voxel => "voxel",
         }
+    }
+
+    /// Returns the space of a file with these coordinates: none for voxel indices.
+    pub(super) fn file_space(self, space: MeshSpace) -> Option<MeshSpace> {
+        (self != Self::Voxel).then_some(space)
     }
 
     /// Returns the geometry with which the surface of a volume is extracted.

@@ -10,6 +10,7 @@ mod mesh_files;
 mod mesh_origin;
 mod mesh_pieces;
 mod mesh_readers;
+mod mesh_space;
 mod metaimage;
 mod nifti_by_python;
 mod nifti_fields;

@@ -15,8 +15,8 @@ const NO_TRIANGLES: &[[u32; 3]] = &[];
 
 fn options(normals: bool) -> MeshWriteOptions {
     MeshWriteOptions {
-        format: None,
         normals,
+        ..MeshWriteOptions::default()
     }
 }
 
@@ -233,13 +233,14 @@ fn format_and_folder_are_checked_at_creation() {
     let named = MeshWriteOptions {
         format: Some(MeshFormat::Obj),
         normals: false,
+        ..MeshWriteOptions::default()
     };
     let mut writer = MeshWriter::create(&path, &named).unwrap();
     writer.append(&[[1.0; 3]], None, NO_TRIANGLES).unwrap();
     writer.finish().unwrap();
     assert_eq!(
         fs::read(&path).unwrap(),
-        b"# written by ferrovox\nv 1 1 1\n"
+        b"# written by ferrovox SPACE=RAS\nv 1 1 1\n"
     );
 }
 

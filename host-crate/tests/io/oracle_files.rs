@@ -9,7 +9,7 @@ use super::npy_by_python;
 use super::python;
 
 /// Runs `oracles/SCRIPT.py` in a folder and reads every file that it lists. Each line states the
-/// path; `-`, or the index of the volume and of the component; an npy file with the samples, or
+/// path; `-`, or the indices of the volume, the component and the resolution level; an npy file with the samples, or
 /// `!` and a part of the error; and the spacing. Returns the number of files, or `None` if Python
 /// lacks the packages.
 ///
@@ -22,11 +22,12 @@ pub fn check(script: &str, packages: &[&str]) -> Option<usize> {
         let [path, selection, expected, spacing] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("{line}");
         };
-        let index = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+        let index = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok());
         let mut words = selection.split(' ');
         let options = ReadOptions {
             volume: index(words.next()),
             component: index(words.next()),
+            scale_level: index(words.next()).map(|level| level as usize),
             ..ReadOptions::default()
         };
         let found = read_volume(path, &options);
@@ -93,6 +94,15 @@ fn read_plane(reader: &mut VolumeReader<'_>, z: usize) -> Vec<f64> {
 #[test]
 fn tiff_files_equal_those_of_tifffile() {
     if let Some(count) = check("tiff", &["numpy", "tifffile", "imagecodecs"]) {
+        assert!(count >= 90, "{count}");
+    }
+}
+
+/// Arrays and images that zarr-python writes: types, codecs, shards, missing chunks, OME-NGFF,
+/// archives, and damage.
+#[test]
+fn zarr_files_equal_those_of_zarr_python() {
+    if let Some(count) = check("zarr_files", &["numpy", "zarr", "numcodecs"]) {
         assert!(count >= 90, "{count}");
     }
 }

@@ -113,7 +113,7 @@ pub enum FileProblem {
     },
     /// A folder holds no files of a known format.
     #[error(
-        "the folder holds no volume: none of its {files} files is DICOM or TIFF; name a file, or another folder"
+        "the folder holds no volume: none of its {files} files is DICOM or TIFF, and it is no Zarr hierarchy; name a file, or another folder"
     )]
     UnknownFolder {
         /// Number of files in the folder and its subfolders.
@@ -239,6 +239,9 @@ pub enum FileProblem {
     /// The contents of a file of points are invalid.
     #[error(transparent)]
     Points(#[from] PointsProblem),
+    /// A damaged zip archive.
+    #[error("damaged zip archive: {0}")]
+    Archive(String),
     /// A headerless file without a layout.
     #[error("the file has no header; give its dims and sample type")]
     MissingLayout,

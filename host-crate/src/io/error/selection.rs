@@ -32,6 +32,14 @@ pub enum SelectionProblem {
         /// Number of components.
         count: u64,
     },
+    /// The selected resolution level does not exist.
+    #[error("the image has no resolution level {index}; it has {count}, counted from 0")]
+    NoSuchScaleLevel {
+        /// Selected level, 0-based.
+        index: usize,
+        /// Number of levels.
+        count: usize,
+    },
     /// A folder holds several DICOM series, and none or more than one was selected.
     #[error(
         "the folder holds {count} series; select one with --series NUMBER, UID or a part of its description:{list}"

@@ -1,6 +1,7 @@
 //! The interface of a mesh format: its properties and the encoding of its data blocks.
 
 use super::counts::MeshCounts;
+use super::space::MeshSpace;
 use crate::io::FileProblem;
 use crate::io::source::Source;
 use crate::mesh::{TriangleMesh, to_world};
@@ -73,9 +74,12 @@ pub(super) enum Element {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MeshLayout {
     pub counts: MeshCounts,
-    /// World position that vertex positions are relative to. Unless it is zero, world positions are
-    /// written as `f64`.
+    /// World position that vertex positions are relative to, in the space of the file. Unless it is
+    /// zero, world positions are written as `f64`.
     pub origin: [f64; 3],
+    /// Space of the file, into which positions and normals are converted; `None` if positions are
+    /// not in the world.
+    pub space: Option<MeshSpace>,
     /// `true` if vertex normals are written.
     pub normals: bool,
     /// Range of the face labels; `None` if no labels are written.
@@ -86,6 +90,17 @@ impl MeshLayout {
     /// Returns `true` if positions are written as `f64`, which their sums with the origin need.
     pub fn has_f64_positions(&self) -> bool {
         self.origin != [0.0; 3]
+    }
+
+    /// Returns the world origin of the positions in the space of the file.
+    pub fn file_origin(origin: [f64; 3], space: Option<MeshSpace>) -> [f64; 3] {
+        space.unwrap_or_default().convert(origin)
+    }
+
+    /// Returns the tag of the space, between other words of a header; empty if there is none.
+    pub fn space_tag(&self, before: &str) -> String {
+        let tag = self.space.map(|space| format!("{before}{}", space.tag()));
+        tag.unwrap_or_default()
     }
 
     /// Returns a position in the world.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::encoder::{LabelRange, MeshLayout};
 use super::output_format::resolve_format;
 use super::write::write_blocks;
-use super::{MeshCounts, MeshFormat};
+use super::{MeshCounts, MeshFormat, MeshWriteOptions};
 use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{LabelledMesh, MeshError};
@@ -22,7 +22,7 @@ use crate::mesh::{LabelledMesh, MeshError};
 /// formats.
 ///
 /// ```
-/// use ferrovox::io::{read_mesh, write_labelled_mesh};
+/// use ferrovox::io::{MeshWriteOptions, read_mesh, write_labelled_mesh};
 /// use ferrovox::mesh::{LabelledMesh, TriangleMesh, Triangles};
 ///
 /// let wall = LabelledMesh {
@@ -37,13 +37,18 @@ use crate::mesh::{LabelledMesh, MeshError};
 /// };
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("wall.ply");
-/// write_labelled_mesh(&path, &wall)?;
+/// let options = MeshWriteOptions::default();
+/// write_labelled_mesh(&path, &wall, &options)?;
 /// assert_eq!(read_mesh(&path)?, wall.mesh);
-/// assert!(write_labelled_mesh(folder.path().join("wall.stl"), &wall).is_err());
+/// assert!(write_labelled_mesh(folder.path().join("wall.stl"), &wall, &options).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn write_labelled_mesh(path: impl AsRef<Path>, mesh: &LabelledMesh) -> Result<(), FileError> {
-    write_alone(|group| group.write_labelled_mesh(path, mesh))
+pub fn write_labelled_mesh(
+    path: impl AsRef<Path>,
+    mesh: &LabelledMesh,
+    options: &MeshWriteOptions,
+) -> Result<(), FileError> {
+    write_alone(|group| group.write_labelled_mesh(path, mesh, options))
 }
 
 impl FileGroup {
@@ -56,16 +61,18 @@ impl FileGroup {
         &mut self,
         path: impl AsRef<Path>,
         mesh: &LabelledMesh,
+        options: &MeshWriteOptions,
     ) -> Result<(), FileError> {
         let path = path.as_ref();
-        let format = resolve_format(path, None)?;
+        let format = resolve_format(path, options.format)?;
         let fits_i32 = mesh
             .labels
             .iter()
             .all(|&label| i32::try_from(label).is_ok());
         let layout = MeshLayout {
             counts: MeshCounts::from_mesh(&mesh.mesh),
-            origin: mesh.mesh.origin,
+            origin: MeshLayout::file_origin(mesh.mesh.origin, options.space),
+            space: options.space,
             normals: false,
             face_labels: Some(if fits_i32 {
                 LabelRange::I32

@@ -9,6 +9,7 @@ mod output_format;
 mod parallel_encode;
 mod position_list;
 mod read;
+mod space;
 mod spool;
 mod stream_writer;
 mod try_append;
@@ -26,6 +27,7 @@ pub use formats::MeshFormat;
 pub use labelled::write_labelled_mesh;
 pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};
+pub use space::MeshSpace;
 pub use stream_writer::MeshWriter;
 
 use encoder::MeshLayout;
@@ -40,6 +42,9 @@ pub struct MeshWriteOptions {
     /// `true` to write vertex normals. [`write_mesh`] writes them if the mesh has them; for a
     /// [`MeshWriter`] every piece must then have them. STL always has facet normals instead.
     pub normals: bool,
+    /// Space of the file: positions in RAS are converted to it, and files state it for 3D Slicer.
+    /// `None` for positions that are not in the world, such as voxel indices.
+    pub space: Option<MeshSpace>,
 }
 
 impl Default for MeshWriteOptions {
@@ -47,6 +52,7 @@ impl Default for MeshWriteOptions {
         Self {
             format: None,
             normals: true,
+            space: Some(MeshSpace::Ras),
         }
     }
 }
@@ -105,7 +111,8 @@ impl FileGroup {
         let format = resolve_format(path, options.format)?;
         let layout = MeshLayout {
             counts: MeshCounts::from_mesh(mesh),
-            origin: mesh.origin,
+            origin: MeshLayout::file_origin(mesh.origin, options.space),
+            space: options.space,
             normals: options.normals && mesh.normals.is_some(),
             face_labels: None,
         };

@@ -78,6 +78,7 @@ impl MeshWriter {
             layout: MeshLayout {
                 counts: MeshCounts::default(),
                 origin: [0.0; 3],
+                space: options.space,
                 normals: options.normals,
                 face_labels: None,
             },
@@ -103,7 +104,7 @@ impl MeshWriter {
         self.format
             .check_origin(origin)
             .map_err(|problem| FileError::new(&self.path, problem))?;
-        self.layout.origin = origin;
+        self.layout.origin = MeshLayout::file_origin(origin, self.layout.space);
         Ok(())
     }
 
@@ -246,7 +247,12 @@ impl Spools {
         }
         let encoder = format.encoder();
         write_vertices(encoder, layout, vertices, normals, &mut self.vertices)?;
-        write_normals(encoder, normals.unwrap_or_default(), &mut self.normals)?;
+        write_normals(
+            encoder,
+            layout,
+            normals.unwrap_or_default(),
+            &mut self.normals,
+        )?;
         write_triangles(encoder, layout, triangles, None, &mut self.triangles)
     }
 
@@ -274,6 +280,7 @@ impl Spools {
                         // `finish_in` has compared every index with the number of vertices.
                         write_facets::<u64>(
                             encoder,
+                            layout,
                             vertices.elements(),
                             triangles.elements(),
                             out,

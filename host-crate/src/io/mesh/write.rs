@@ -39,10 +39,10 @@ fn write_each<I: VertexIndex + Into<u64>>(
         match block {
             DataBlock::Bytes(bytes) => out.write_all(&bytes)?,
             DataBlock::Vertices => write_vertices(encoder, layout, &mesh.vertices, normals, out)?,
-            DataBlock::Normals => write_normals(encoder, normals.unwrap_or_default(), out)?,
+            DataBlock::Normals => write_normals(encoder, layout, normals.unwrap_or_default(), out)?,
             DataBlock::Triangles => write_triangles(encoder, layout, triangles, labels, out)?,
             DataBlock::TriangleEnds => write_triangle_ends(encoder, layout.counts, out)?,
-            DataBlock::Facets => write_facets(encoder, &mesh.vertices, triangles, out)?,
+            DataBlock::Facets => write_facets(encoder, layout, &mesh.vertices, triangles, out)?,
             DataBlock::FaceLabels(side) => {
                 if let Some(labels) = labels {
                     write_face_labels(encoder, triangles.len(), side, labels, out)?;
@@ -60,19 +60,26 @@ pub(super) fn write_vertices(
     normals: Option<&[[f32; 3]]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let space = layout.space.unwrap_or_default();
     write_encoded(out, positions.len(), |range, bytes| {
+        let (mut of_positions, mut of_normals) = ([[0.0; 3]; BATCH], [[0.0; 3]; BATCH]);
         let normals = normals.map(|normals| &normals[range.clone()]);
-        encoder.encode_vertices(&positions[range], normals, layout, bytes);
+        let normals = normals.map(|normals| space.convert_batch(normals, &mut of_normals));
+        let positions = space.convert_batch(&positions[range], &mut of_positions);
+        encoder.encode_vertices(positions, normals, layout, bytes);
     })
 }
 
 pub(super) fn write_normals(
     encoder: &dyn MeshEncoder,
+    layout: &MeshLayout,
     normals: &[[f32; 3]],
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let space = layout.space.unwrap_or_default();
     write_encoded(out, normals.len(), |range, bytes| {
-        encoder.encode_normals(&normals[range], bytes);
+        let mut buffer = [[0.0; 3]; BATCH];
+        encoder.encode_normals(space.convert_batch(&normals[range], &mut buffer), bytes);
     })
 }
 
@@ -115,15 +122,17 @@ pub(super) fn write_triangle_ends(
 /// of positions.
 pub(super) fn write_facets<I: VertexIndex>(
     encoder: &dyn MeshEncoder,
+    layout: &MeshLayout,
     positions: &[[f32; 3]],
     triangles: &[[I; 3]],
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let space = layout.space.unwrap_or_default();
     write_encoded(out, triangles.len(), |range, bytes| {
         let count = range.len();
         let mut facets = [[[0.0; 3]; 3]; BATCH];
         for (facet, corners) in facets.iter_mut().zip(&triangles[range]) {
-            *facet = corners.map(|corner| positions[corner.position()]);
+            *facet = corners.map(|corner| space.convert(positions[corner.position()]));
         }
         encoder.encode_facets(&facets[..count], bytes);
     })

@@ -6,6 +6,7 @@ use crate::io::volume::dicom;
 use crate::io::volume::file_list::list_files;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::volume::tiff;
+use crate::io::volume::zarr;
 use crate::io::{FileProblem, ReadOptions};
 
 /// Opens the volume in a folder.
@@ -13,6 +14,9 @@ pub(crate) fn open<'a>(
     folder: &Path,
     options: &ReadOptions,
 ) -> Result<OpenedVolume<'a>, FileProblem> {
+    if zarr::is_zarr(folder) {
+        return zarr::open_folder(folder, options);
+    }
     let files = list_files(folder)?;
     if dicom::has_images(&files) {
         return dicom::open_folder(folder, options);

@@ -3,7 +3,8 @@
 //! | modules | purpose |
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `dicom`, `tiff`, `plane_file`, `pack_bits`, `half` | formats whose samples are decoded plane by plane |
+//! | `dicom`, `tiff`, `zarr` | formats whose samples are decoded plane by plane |
+//! | `plane_file`, `pack_bits`, `half` | parts of several of them |
 //! | `folder`, `file_list` | volumes in folders |
 //! | `output_format`, `read`, `opened` | format, header contents |
 //! | `layout`, `extra_axes` | sizes, types, selection of volumes and components |
@@ -44,3 +45,4 @@ mod transpose;
 pub(super) mod vector_field;
 pub(super) mod write;
 pub(super) mod writer;
+mod zarr;

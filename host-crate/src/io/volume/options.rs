@@ -37,6 +37,8 @@ pub struct ReadOptions {
     pub axes: Option<AxisOrder>,
     /// Series to read from a folder of DICOM files that holds several.
     pub series: Option<SeriesSelector>,
+    /// Resolution level of an OME-NGFF image, 0 for the finest, which is the default.
+    pub scale_level: Option<usize>,
     /// `true` to accept bytes after the last sample. By default they are an error because they
     /// usually mean that the sizes are wrong.
     pub allow_trailing_bytes: bool,

@@ -19,6 +19,7 @@ use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::SAMPLES;
 use crate::io::volume::tiff;
 use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
+use crate::io::volume::zarr;
 use crate::io::{
     ByteCount, Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile,
     VolumeFormat,
@@ -293,6 +294,7 @@ fn open_source<'a>(
         VolumeFormat::Dicom => dicom::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
         VolumeFormat::Tiff => tiff::open(source)?,
+        VolumeFormat::Zarr => zarr::open(source, options)?,
     };
     if let Some(axes) = options.axes.filter(|_| format != VolumeFormat::Npy) {
         opened.header.notes.push(format!(

@@ -7,6 +7,7 @@ use super::{Coordinates, DeviceRun, Timings, VolumeSource, Warning};
 use crate::{
     device::Device,
     grid::{Geometry, SampleType},
+    io::MeshSpace,
     mesh::MeshReport,
 };
 use std::path::PathBuf;
@@ -27,6 +28,8 @@ pub struct LabelMeshJob {
     pub output: Option<PathBuf>,
     /// Coordinates of the mesh files.
     pub coordinates: Coordinates,
+    /// Directions of the world axes in the mesh files; no effect on voxel indices.
+    pub space: MeshSpace,
     /// Device that extracts the surfaces.
     pub device: Device,
     /// Check of the surface of each label.
@@ -42,6 +45,7 @@ impl LabelMeshJob {
             labels: None,
             output: None,
             coordinates: Coordinates::default(),
+            space: MeshSpace::default(),
             device: Device::best(),
             check: LabelCheck::No,
         }
@@ -54,6 +58,12 @@ impl LabelMeshJob {
             output: Some(path.into()),
             ..self
         }
+    }
+
+    /// Sets the directions of the world axes in the mesh files.
+    #[must_use]
+    pub fn space(self, space: MeshSpace) -> Self {
+        Self { space, ..self }
     }
 
     /// Sets the coordinates of the mesh files.

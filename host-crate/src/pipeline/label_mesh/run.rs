@@ -227,14 +227,17 @@ impl LabelMeshJob {
     /// appear together.
     fn write(&self, output: &Path, walls: &LabelledMesh) -> Result<Vec<PathBuf>, PipelineError> {
         let mut group = FileGroup::new();
+        let options = MeshWriteOptions {
+            space: self.coordinates.file_space(self.space),
+            ..MeshWriteOptions::default()
+        };
         let files = expand(output, &walls.labels);
         if has_placeholder(output) {
-            let options = MeshWriteOptions::default();
             walls.for_each_label_mesh(|index, part| {
                 Ok::<_, PipelineError>(group.write_mesh(&files[index], &part.mesh, &options)?)
             })?;
         } else {
-            group.write_labelled_mesh(output, walls)?;
+            group.write_labelled_mesh(output, walls, &options)?;
         }
         group.finish()?;
         Ok(files)

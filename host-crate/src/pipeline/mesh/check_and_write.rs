@@ -43,7 +43,7 @@ impl MeshInMemory<'_> {
                     _ => Some(self.check_and_accept(stages, job)?),
                 };
                 if let Some(output) = output {
-                    let options = MeshWriteOptions::default();
+                    let options = write_options(job);
                     stages.run("write", || write_mesh(output, self.mesh, &options))?;
                 }
                 Ok(checked)
@@ -60,7 +60,7 @@ impl MeshInMemory<'_> {
         let write = || {
             let start = Instant::now();
             let mut group = FileGroup::new();
-            group.write_mesh(output, self.mesh, &MeshWriteOptions::default())?;
+            group.write_mesh(output, self.mesh, &write_options(job))?;
             Ok::<_, PipelineError>((group, start.elapsed()))
         };
         thread::scope(|scope| {
@@ -154,4 +154,12 @@ fn require_manifold(
         defects: descriptions.join(", "),
         advice,
     }))
+}
+
+/// Returns the options of writing the mesh of a job.
+fn write_options(job: &MeshJob) -> MeshWriteOptions {
+    MeshWriteOptions {
+        space: job.coordinates.file_space(job.space),
+        ..MeshWriteOptions::default()
+    }
 }

@@ -4,6 +4,7 @@ use super::MeshFilters;
 use crate::{
     device::Device,
     grid::Inside,
+    io::MeshSpace,
     isosurface::{IndexWidth, IsosurfaceParams, Method, NormalSource, Topology, VertexPlacement},
     pipeline::{
         Coordinates, Level, PipelineError, VolumeSource,
@@ -32,6 +33,8 @@ pub struct MeshJob {
     pub surface: SurfaceOptions,
     /// Coordinates of the mesh file.
     pub coordinates: Coordinates,
+    /// Directions of the world axes in the mesh files; no effect on voxel indices.
+    pub space: MeshSpace,
     /// Filters that the mesh passes before it is checked and written. They need the whole mesh:
     /// a volume that must be streamed is an error.
     pub filters: MeshFilters,
@@ -112,6 +115,7 @@ impl MeshJob {
             output: None,
             surface: SurfaceOptions::default(),
             coordinates: Coordinates::default(),
+            space: MeshSpace::default(),
             filters: MeshFilters::default(),
             check: MeshCheck::No,
             devices,
@@ -160,6 +164,12 @@ impl MeshJob {
             coordinates,
             ..self
         }
+    }
+
+    /// Sets the directions of the world axes in the mesh file.
+    #[must_use]
+    pub fn space(self, space: MeshSpace) -> Self {
+        Self { space, ..self }
     }
 
     /// Sets the filters.

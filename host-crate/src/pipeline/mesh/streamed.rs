@@ -106,6 +106,7 @@ fn stream(
     let params = job.surface.params(iso, true);
     let write_options = MeshWriteOptions {
         normals: params.normals,
+        space: job.coordinates.file_space(job.space),
         ..MeshWriteOptions::default()
     };
     let output = job.output.as_ref();

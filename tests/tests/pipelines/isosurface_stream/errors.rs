@@ -67,8 +67,8 @@ fn writer_with_normals_requires_normals() {
     let files = Files::new(random::floats([5; 3], 3, 0.0, false).into(), "a.nrrd", None);
     let mut volume = VolumeReader::open(files.path("a.nrrd"), &ReadOptions::default()).unwrap();
     let options = MeshWriteOptions {
-        format: None,
         normals: true,
+        ..MeshWriteOptions::default()
     };
     let writer = MeshWriter::create(files.path("out.ply"), &options).unwrap();
     let inputs = StreamInputs {

@@ -93,8 +93,8 @@ impl Files {
         let mut volume = open(self.volume)?;
         let mut mask = self.masked.then(|| open("mask.nrrd").unwrap());
         let writer_options = MeshWriteOptions {
-            format: None,
             normals: params.normals,
+            ..MeshWriteOptions::default()
         };
         let writer = MeshWriter::create(output, &writer_options)?;
         let told = Mutex::new(0);

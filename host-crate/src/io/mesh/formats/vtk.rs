@@ -42,9 +42,10 @@ impl MeshEncoder for VtkEncoder {
         } else {
             "float"
         };
+        let space = layout.space_tag(" ");
         let mut blocks = vec![
             DataBlock::text(format!(
-                "# vtk DataFile Version 3.0\nwritten by ferrovox\nBINARY\nDATASET POLYDATA\nPOINTS {vertices} {position}\n"
+                "# vtk DataFile Version 3.0\nwritten by ferrovox{space}\nBINARY\nDATASET POLYDATA\nPOINTS {vertices} {position}\n"
             )),
             DataBlock::Vertices,
             DataBlock::text(format!("\nPOLYGONS {triangles} {integers}\n")),

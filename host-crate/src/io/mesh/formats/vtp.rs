@@ -4,6 +4,7 @@ use crate::io::mesh::encoder::{
     DataBlock, FACE_LABEL_NAMES, MeshEncoder, MeshFormatInfo, MeshLayout, append_le,
     append_position_le,
 };
+use crate::io::mesh::space::MeshSpace;
 use crate::io::vtk_xml::{AppendedData, DataArray, PROLOGUE, PieceCounts};
 use std::ops::Range;
 
@@ -24,6 +25,16 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     stores_facets: false,
     holds_face_labels: true,
 };
+
+/// Returns the field data that state the space, as text in numbers that end with 0.
+fn space_field(space: MeshSpace) -> String {
+    let codes: Vec<String> = space.name().bytes().map(|byte| byte.to_string()).collect();
+    let codes = codes.join(" ");
+    format!(
+        "<FieldData><DataArray type=\"String\" Name=\"SPACE\" NumberOfTuples=\"1\" format=\"ascii\">\
+         {codes} 0</DataArray></FieldData>"
+    )
+}
 
 impl MeshEncoder for VtpEncoder {
     fn info(&self) -> &'static MeshFormatInfo {
@@ -86,9 +97,10 @@ impl MeshEncoder for VtpEncoder {
             polygons: triangles,
             ..PieceCounts::default()
         };
+        let space = layout.space.map_or(String::new(), space_field);
         let open = AppendedData::OPEN;
         let header = format!(
-            "{PROLOGUE}<PolyData>{piece}\n\
+            "{PROLOGUE}<PolyData>{space}{piece}\n\
              {point_data}{cell_data}<Points>{points}</Points>\n\
              <Polys>{connectivity}{offsets}</Polys>\n\
              </Piece></PolyData>\n\

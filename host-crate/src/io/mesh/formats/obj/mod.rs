@@ -51,7 +51,7 @@ impl MeshEncoder for ObjEncoder {
 
     fn blocks(&self, layout: &MeshLayout) -> Vec<DataBlock> {
         let mut blocks = vec![
-            DataBlock::text("# written by ferrovox\n"),
+            DataBlock::text(format!("# written by ferrovox{}\n", layout.space_tag(" "))),
             DataBlock::Vertices,
         ];
         if layout.normals {

@@ -61,8 +61,14 @@ impl MeshEncoder for PlyEncoder {
         } else {
             "float"
         };
+        let space = layout.space_tag("comment ");
+        let space = if space.is_empty() {
+            space
+        } else {
+            space + "\n"
+        };
         let header = format!(
-            "ply\nformat binary_little_endian 1.0\ncomment written by ferrovox\n\
+            "ply\nformat binary_little_endian 1.0\ncomment written by ferrovox\n{space}\
              element vertex {vertices}\nproperty {position} x\nproperty {position} y\nproperty {position} z\n{normal_properties}\
              element face {triangles}\nproperty list uchar uint vertex_indices\n{label_properties}end_header\n"
         );

@@ -41,7 +41,8 @@ impl MeshEncoder for StlEncoder {
     fn blocks(&self, layout: &MeshLayout) -> Vec<DataBlock> {
         // The header must not start with "solid": readers would take the file for the text form.
         let mut header = vec![b' '; 80];
-        header[..28].copy_from_slice(b"binary STL, made by ferrovox");
+        let text = format!("binary STL, made by ferrovox{}", layout.space_tag(" "));
+        header[..text.len()].copy_from_slice(text.as_bytes());
         // The number of triangles fits: it is within the format's limit.
         header.extend_from_slice(&(layout.counts.triangles as u32).to_le_bytes());
         vec![DataBlock::Bytes(header), DataBlock::Facets]
