@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct VolumeArgs {
     /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, DICOM (a file or
-    /// a folder), TIFF (a file or a folder of slices), Zarr (a folder or a zip archive), or headerless with --dims and --type
+    /// a folder), TIFF (a file or a folder of slices), Zarr (a folder or a zip archive), .vti, .mgh, .mgz,
+    /// .mrc, or headerless with --dims and --type
     pub volume: PathBuf,
     /// Index of the volume in a file with several volumes, from 0
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]

@@ -23,7 +23,7 @@ mod write;
 type Target = fn(&[u8]);
 
 /// Targets of `fuzz/` with their names.
-const TARGETS: [(&str, Target); 13] = [
+const TARGETS: [(&str, Target); 14] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
@@ -31,6 +31,7 @@ const TARGETS: [(&str, Target); 13] = [
     ("dicom", fuzz::dicom),
     ("tiff", fuzz::tiff),
     ("zarr", fuzz::zarr),
+    ("images", fuzz::images),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
     ("obj", fuzz::obj),

@@ -61,6 +61,13 @@ pub fn zarr(bytes: &[u8]) {
     read("fuzz.zip", bytes, None);
 }
 
+/// Reads the bytes as VTK's image data, as MGH and as MRC.
+pub fn images(bytes: &[u8]) {
+    for name in ["fuzz.vti", "fuzz.mgh", "fuzz.mrc"] {
+        read(name, bytes, None);
+    }
+}
+
 /// Reads the bytes as a PLY mesh.
 pub fn ply(bytes: &[u8]) {
     mesh("fuzz.ply", bytes);

@@ -23,6 +23,9 @@
 //! | DICOM | a folder, `.dcm`, any | | LPS |
 //! | TIFF, BigTIFF | `.tif`, `.tiff`, a folder of slices | | none |
 //! | Zarr, OME-NGFF | a folder, `.zip` | | none |
+//! | VTI | `.vti` | | as stored |
+//! | MGH, MGZ | `.mgh`, `.mgz` | | RAS |
+//! | MRC, CCP4 | `.mrc`, `.map`, `.ccp4` | | as stored, in ångström |
 //! | npy | `.npy` | `.npy` | none |
 //! | headerless | `.raw`, `.bin`, any | | none |
 //!

@@ -29,6 +29,12 @@ pub enum VolumeFormat {
     Tiff,
     /// Zarr, versions 2 and 3, with OME-NGFF: a folder, or a zip archive.
     Zarr,
+    /// VTK's XML image data.
+    Vti,
+    /// FreeSurfer's MGH and MGZ.
+    Mgh,
+    /// MRC and CCP4 maps.
+    Mrc,
     /// Headerless samples: `.raw`, `.bin`.
     Raw,
 }
@@ -43,6 +49,9 @@ impl fmt::Display for VolumeFormat {
             Self::Dicom => "DICOM",
             Self::Tiff => "TIFF",
             Self::Zarr => "Zarr",
+            Self::Vti => "VTI",
+            Self::Mgh => "MGH",
+            Self::Mrc => "MRC",
             Self::Raw => "raw",
         })
     }
@@ -59,6 +68,9 @@ impl VolumeFormat {
             "dcm" | "dicom" | "ima" => Some(Self::Dicom),
             "tif" | "tiff" => Some(Self::Tiff),
             "zarr" | "zip" | "ozx" => Some(Self::Zarr),
+            "vti" => Some(Self::Vti),
+            "mgh" | "mgz" => Some(Self::Mgh),
+            "mrc" | "map" | "ccp4" => Some(Self::Mrc),
             "raw" | "bin" => Some(Self::Raw),
             _ => None,
         }
@@ -84,6 +96,10 @@ impl VolumeFormat {
             Some(Self::Dicom)
         } else if TIFF_SIGNATURES.iter().any(|it| start.starts_with(*it)) {
             Some(Self::Tiff)
+        } else if start.starts_with(b"<") && contains(start, b"type=\"ImageData\"") {
+            Some(Self::Vti)
+        } else if start.get(208..212) == Some(b"MAP ") {
+            Some(Self::Mrc)
         } else if nifti1 || nifti2 {
             Some(Self::Nifti)
         } else {
@@ -106,6 +122,10 @@ impl VolumeFormat {
         });
         &SENTENCE
     }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use super::python;
 
 /// Runs `oracles/SCRIPT.py` in a folder and reads every file that it lists. Each line states the
 /// path; `-`, or the indices of the volume, the component and the resolution level; an npy file with the samples, or
-/// `!` and a part of the error; and the spacing. Returns the number of files, or `None` if Python
+/// `!` and a part of the error; the spacing, and optionally
+/// the affine, row by row. Returns the number of files, or `None` if Python
 /// lacks the packages.
 ///
 /// # Panics
@@ -19,7 +20,8 @@ pub fn check(script: &str, packages: &[&str]) -> Option<usize> {
     let folder = tempfile::tempdir().unwrap();
     let output = python::run(script, packages, &[folder.path()])?;
     for line in output.lines() {
-        let [path, selection, expected, spacing] = line.split('\t').collect::<Vec<_>>()[..] else {
+        let words: Vec<&str> = line.split('\t').collect();
+        let [path, selection, expected, spacing, ref affine @ ..] = words[..] else {
             panic!("{line}");
         };
         let index = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok());
@@ -53,6 +55,17 @@ pub fn check(script: &str, packages: &[&str]) -> Option<usize> {
                 (found - expected).abs() < 1e-6,
                 "{path}: {found} {expected}"
             );
+        }
+        for affine in affine {
+            let rows = file.volume.geometry().affine().transpose();
+            let numbers = affine.split(' ').map(|it| it.parse::<f64>().unwrap());
+            for (found, expected) in rows.iter().zip(numbers) {
+                let tolerance = 1e-5 * (1.0 + expected.abs());
+                assert!(
+                    (found - expected).abs() < tolerance,
+                    "{path}: {rows} {affine}"
+                );
+            }
         }
         // Any plane can be read first.
         let mut reader = VolumeReader::open(path, &options).unwrap();
@@ -104,5 +117,14 @@ fn tiff_files_equal_those_of_tifffile() {
 fn zarr_files_equal_those_of_zarr_python() {
     if let Some(count) = check("zarr_files", &["numpy", "zarr", "numcodecs"]) {
         assert!(count >= 90, "{count}");
+    }
+}
+
+/// Files that mrcfile, nibabel and VTK write: types, byte orders, encodings and compressions, and
+/// rotated axes.
+#[test]
+fn images_equal_those_of_mrcfile_nibabel_and_vtk() {
+    if let Some(count) = check("images", &["numpy", "mrcfile", "nibabel", "vtk"]) {
+        assert!(count >= 80, "{count}");
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! | modules | purpose |
 //! | --- | --- |
-//! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | formats: header, location of the samples |
-//! | `dicom`, `tiff`, `zarr` | formats whose samples are decoded plane by plane |
-//! | `plane_file`, `pack_bits`, `half` | parts of several of them |
+//! | `nifti`, `nrrd`, `metaimage`, `npy`, `mgh`, `mrc`, `raw` | formats: header, place of samples |
+//! | `dicom`, `tiff`, `vti`, `zarr` | formats whose samples are decoded plane by plane |
+//! | `plane_file`, `pack_bits`, `lz4`, `half` | parts of several of them |
 //! | `folder`, `file_list` | volumes in folders |
 //! | `output_format`, `read`, `opened` | format, header contents |
 //! | `layout`, `extra_axes` | sizes, types, selection of volumes and components |
@@ -23,8 +23,11 @@ mod file_list;
 mod folder;
 mod half;
 pub(super) mod layout;
+mod lz4;
 pub(super) mod mask;
 pub(super) mod metaimage;
+mod mgh;
+mod mrc;
 pub(super) mod nifti;
 pub(super) mod npy;
 pub(super) mod nrrd;
@@ -43,6 +46,7 @@ pub(super) mod samples;
 mod tiff;
 mod transpose;
 pub(super) mod vector_field;
+mod vti;
 pub(super) mod write;
 pub(super) mod writer;
 mod zarr;

@@ -10,6 +10,8 @@ use crate::io::volume::dicom;
 use crate::io::volume::file_list;
 use crate::io::volume::folder;
 use crate::io::volume::metaimage;
+use crate::io::volume::mgh;
+use crate::io::volume::mrc;
 use crate::io::volume::nifti;
 use crate::io::volume::npy;
 use crate::io::volume::nrrd;
@@ -19,6 +21,7 @@ use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::SAMPLES;
 use crate::io::volume::tiff;
 use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
+use crate::io::volume::vti;
 use crate::io::volume::zarr;
 use crate::io::{
     ByteCount, Compression, FileError, FileProblem, ReadOptions, SampleProblem, VolumeFile,
@@ -293,6 +296,9 @@ fn open_source<'a>(
         VolumeFormat::Npy => npy::open(source, options)?,
         VolumeFormat::Dicom => dicom::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
+        VolumeFormat::Mrc => mrc::open(source)?,
+        VolumeFormat::Mgh => mgh::open(source)?,
+        VolumeFormat::Vti => vti::open(source)?,
         VolumeFormat::Tiff => tiff::open(source)?,
         VolumeFormat::Zarr => zarr::open(source, options)?,
     };

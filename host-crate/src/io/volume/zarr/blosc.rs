@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use crate::io::volume::lz4::{self, copy_match};
+
 /// Size of the header, in bytes.
 const HEADER: usize = 16;
 /// Distance at which a match of blosclz has an offset of 16 bits.
@@ -77,7 +79,7 @@ fn decompress_part(
     let end = out.len() + size;
     match compressor {
         0 => decompress_blosclz(bytes, end, out),
-        1 => super::lz4::decompress(bytes, end, out),
+        1 => lz4::decompress(bytes, end, out),
         3 | 4 => {
             let limit = size as u64;
             let read = if compressor == 3 {
@@ -134,24 +136,6 @@ fn decompress_blosclz(bytes: &[u8], end: usize, out: &mut Vec<u8>) -> Result<(),
             None => return Ok(()),
         }
     }
-}
-
-/// Appends `length` bytes that end `distance` bytes before; the ranges may overlap.
-pub(super) fn copy_match(
-    out: &mut Vec<u8>,
-    base: usize,
-    distance: usize,
-    length: usize,
-    end: usize,
-) -> Result<(), String> {
-    if distance == 0 || distance > out.len() - base || out.len() + length > end {
-        return Err("a match is out of range".to_owned());
-    }
-    let start = out.len() - distance;
-    for index in start..start + length {
-        out.push(out[index]);
-    }
-    Ok(())
 }
 
 /// Reorders bytes that are sorted by significance.

@@ -5,8 +5,8 @@ use std::io::Read;
 use serde_json::Value;
 
 use crate::io::FileProblem;
+use crate::io::volume::lz4;
 use crate::io::volume::zarr::blosc;
-use crate::io::volume::zarr::lz4;
 use crate::io::volume::zarr::{damaged, unsupported};
 
 /// Transformation of the bytes of a chunk.

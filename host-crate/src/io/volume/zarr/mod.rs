@@ -8,7 +8,6 @@ mod axes;
 mod blosc;
 mod chunks;
 mod codecs;
-mod lz4;
 mod store;
 
 pub(in crate::io) use store::is_zarr;

@@ -1,7 +1,5 @@
 //! LZ4 blocks.
 
-use super::blosc::copy_match;
-
 /// Decompresses a block and appends it to `out`, up to a length of `end`. The error describes the
 /// mistake.
 pub(super) fn decompress(bytes: &[u8], end: usize, out: &mut Vec<u8>) -> Result<(), String> {
@@ -41,6 +39,24 @@ pub(super) fn decompress(bytes: &[u8], end: usize, out: &mut Vec<u8>) -> Result<
         let distance = usize::from(u16::from_le_bytes([distance[0], distance[1]]));
         let length = extended(&mut rest, token & 15)? + 4;
         copy_match(out, base, distance, length, end)?;
+    }
+    Ok(())
+}
+
+/// Appends `length` bytes that end `distance` bytes before; the ranges may overlap.
+pub(super) fn copy_match(
+    out: &mut Vec<u8>,
+    base: usize,
+    distance: usize,
+    length: usize,
+    end: usize,
+) -> Result<(), String> {
+    if distance == 0 || distance > out.len() - base || out.len() + length > end {
+        return Err("a match is out of range".to_owned());
+    }
+    let start = out.len() - distance;
+    for index in start..start + length {
+        out.push(out[index]);
     }
     Ok(())
 }
