@@ -11,9 +11,11 @@ use std::path::PathBuf;
 /// Input file, and options that override or select its contents.
 #[derive(Debug, Args)]
 pub struct VolumeArgs {
-    /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, DICOM (a file or
-    /// a folder), TIFF (a file or a folder of slices), Zarr (a folder or a zip archive), .vti, .mgh, .mgz,
-    /// .mrc, or headerless with --dims and --type
+    /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, or
+    /// headerless with --dims and --type
+    ///
+    /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .dcm, .tif,
+    /// .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map. Folders: a DICOM series, TIFF slices, Zarr.
     pub volume: PathBuf,
     /// Index of the volume in a file with several volumes, from 0
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]

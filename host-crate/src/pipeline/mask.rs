@@ -32,7 +32,10 @@ struct StatedParts {
 impl StatedParts {
     fn from_header(header: &HeaderInfo) -> Self {
         Self {
-            by_format: !matches!(header.format, VolumeFormat::Npy | VolumeFormat::Raw),
+            by_format: !matches!(
+                header.format,
+                VolumeFormat::Npy | VolumeFormat::Raw | VolumeFormat::Tiff | VolumeFormat::Zarr
+            ),
             spacing: header.has_spacing,
             origin: header.has_origin,
         }

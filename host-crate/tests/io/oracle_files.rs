@@ -9,10 +9,9 @@ use super::npy_by_python;
 use super::python;
 
 /// Runs `oracles/SCRIPT.py` in a folder and reads every file that it lists. Each line states the
-/// path; `-`, or the indices of the volume, the component and the resolution level; an npy file with the samples, or
-/// `!` and a part of the error; the spacing, and optionally
-/// the affine, row by row. Returns the number of files, or `None` if Python
-/// lacks the packages.
+/// path; `-`, or the indices of the volume, the component and the resolution level; an npy file
+/// with the samples, or `!` and a part of the error; the spacing; and optionally the affine, row by
+/// row. Returns the number of files, or `None` if Python lacks the packages.
 ///
 /// # Panics
 /// If a file is read differently.

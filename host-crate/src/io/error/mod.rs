@@ -105,7 +105,8 @@ pub enum FileProblem {
     /// Neither the extension nor the contents identify a format.
     #[error(
         "unknown format: neither the extension nor the first bytes ({start}) identify it; volumes are read from \
-         .nii, .nii.gz, .hdr and .img, .nrrd, .nhdr, .mha, .mhd and .npy, and from headerless files if dims and type are given"
+         .nii, .nii.gz, .hdr and .img, .nrrd, .nhdr, .mha, .mhd, .npy, .vti, .mgh, .mgz, .mrc, DICOM, TIFF and Zarr, \
+         and from headerless files if dims and type are given"
     )]
     UnknownFormat {
         /// First bytes of the file, for display.

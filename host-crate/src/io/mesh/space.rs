@@ -1,7 +1,5 @@
 //! Orientation of the world axes in mesh files.
 
-use super::parallel_encode::BATCH;
-
 /// Directions of the world axes x, y and z in a mesh file.
 ///
 /// Mesh formats do not define them. 3D Slicer takes the tag `SPACE=RAS` or `SPACE=LPS` from the
@@ -46,11 +44,12 @@ impl MeshSpace {
         }
     }
 
-    /// Converts a batch of positions or directions in RAS, with `buffer` as memory for the result.
+    /// Converts a batch of positions or directions in RAS, with `buffer` as memory for the result, of
+    /// at least as many elements.
     pub(super) fn convert_batch<'b>(
         self,
         vectors: &'b [[f32; 3]],
-        buffer: &'b mut [[f32; 3]; BATCH],
+        buffer: &'b mut [[f32; 3]],
     ) -> &'b [[f32; 3]] {
         if self == Self::Ras {
             return vectors;

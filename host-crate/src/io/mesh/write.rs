@@ -62,10 +62,11 @@ pub(super) fn write_vertices(
 ) -> io::Result<()> {
     let space = layout.space.unwrap_or_default();
     write_encoded(out, positions.len(), |range, bytes| {
-        let (mut of_positions, mut of_normals) = ([[0.0; 3]; BATCH], [[0.0; 3]; BATCH]);
+        let mut converted = [[[0.0; 3]; BATCH]; 2];
+        let [converted_positions, converted_normals] = &mut converted;
         let normals = normals.map(|normals| &normals[range.clone()]);
-        let normals = normals.map(|normals| space.convert_batch(normals, &mut of_normals));
-        let positions = space.convert_batch(&positions[range], &mut of_positions);
+        let normals = normals.map(|normals| space.convert_batch(normals, converted_normals));
+        let positions = space.convert_batch(&positions[range], converted_positions);
         encoder.encode_vertices(positions, normals, layout, bytes);
     })
 }

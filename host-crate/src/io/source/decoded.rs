@@ -76,7 +76,14 @@ impl<'a> DecodedPlanes<'a> {
                     (rest, offset) = (after, offset + bytes as u64);
                     continue;
                 }
-                self.move_window(&mut window, planes)?;
+                // Planes after the requested one may be damaged, which must not matter here.
+                let is_single = planes.end - planes.start == 1;
+                let moved = self.move_window(&mut window, planes);
+                if moved.is_err() && !is_single {
+                    self.move_window(&mut window, plane..plane + 1)?;
+                } else {
+                    moved?;
+                }
             }
             let start = (plane - window.first) as usize * self.plane_bytes + skipped;
             let count = rest.len().min(window.bytes.len() - start);
@@ -154,6 +161,7 @@ pub(in crate::io) fn decode_chunks(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::source::Source;
 
     /// Planes of 5 bytes whose bytes are their offsets.
     struct Offsets;
@@ -184,5 +192,31 @@ mod tests {
         }
         assert!(!planes.fill(&mut [0], 50).unwrap());
         assert!(!planes.fill(&mut [0; 2], u64::MAX).unwrap());
+    }
+
+    /// Planes of which those from 3 on are damaged.
+    struct Damaged;
+
+    impl DecodePlanes for Damaged {
+        fn decode(&self, planes: Range<u64>, out: &mut [u8]) -> Result<(), FileProblem> {
+            out.fill(1);
+            if planes.end > 3 {
+                return Err(FileProblem::FileChanged);
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn damaged_planes_do_not_affect_earlier_ones() {
+        let planes = DecodedPlanes::new(Damaged, 5, 10);
+        assert!(planes.fill(&mut [0; 4], 10).unwrap());
+        assert!(planes.fill(&mut [0; 4], 15).is_err());
+        assert!(planes.fill(&mut [0; 15], 0).unwrap());
+        let mut source = Source::from_planes(DecodedPlanes::new(Damaged, 5, 10), true);
+        assert_eq!(source.fill(&mut [0; 13]).unwrap(), 13);
+        assert_eq!(source.skip(36).unwrap(), 36);
+        assert!(source.fill(&mut [0; 1]).is_err());
+        assert_eq!((source.position(), source.skip(9).unwrap()), (49, 1));
     }
 }

@@ -32,6 +32,8 @@ use crate::memory;
 
 /// Buffer size of a source over a file, in bytes.
 const BUFFER: usize = 1 << 18;
+/// Buffer size of a source over decoded planes, in bytes.
+const PLANE_BUFFER: usize = 64;
 /// Largest ratio of decompressed to compressed bytes in deflate.
 const DEFLATE_LIMIT: u64 = 1032;
 /// Upper bound on the ratio of decompressed to compressed bytes in bzip2: about 40 bytes encode a
@@ -171,6 +173,9 @@ impl<'a> Source<'a> {
     /// Fills `buffer` and returns the number of bytes, which is less than the length of `buffer`
     /// only at the end.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
+        if let Some(count) = self.fill_from_planes(buffer)? {
+            return Ok(count);
+        }
         if self.fill_in_parallel(buffer)? {
             return Ok(buffer.len());
         }
@@ -205,6 +210,26 @@ impl<'a> Source<'a> {
         Ok(filled)
     }
 
+    /// Fills a buffer from decoded planes and returns the number of bytes; `None` for other
+    /// sources. Nothing is read ahead: planes after the requested ones may be damaged.
+    fn fill_from_planes(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, FileProblem> {
+        let (
+            Some(bytes @ RandomAccessBytes::Decoded(_)),
+            Remaining::Exactly(left) | Remaining::AtMost(left),
+        ) = (&self.positioned, self.left)
+        else {
+            return Ok(None);
+        };
+        let count = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        if !bytes.fill(&mut buffer[..count], self.position)? {
+            return Err(FileProblem::FileChanged);
+        }
+        self.seek_over(count as u64)?;
+        Ok(Some(count))
+    }
+
     /// Fills a large buffer from a file with several threads. Returns `false` if that is
     /// impossible, or if the file has become shorter meanwhile; a sequential read then determines
     /// its length.
@@ -226,6 +251,13 @@ impl<'a> Source<'a> {
 
     /// Skips `count` bytes and returns the number of bytes that existed.
     pub fn skip(&mut self, count: u64) -> Result<u64, FileProblem> {
+        let is_decoded = matches!(self.positioned, Some(RandomAccessBytes::Decoded(_)));
+        if let (true, Remaining::Exactly(left) | Remaining::AtMost(left)) = (is_decoded, self.left)
+        {
+            let count = count.min(left);
+            self.seek_over(count)?;
+            return Ok(count);
+        }
         if count > BUFFER as u64 && self.seek_over(count)? {
             return Ok(count);
         }
@@ -454,7 +486,8 @@ fn position_reader<'a>(bytes: &RandomAccessBytes<'a>, offset: u64, length: u64) 
         offset,
         length,
     };
-    Box::new(BufReader::with_capacity(BUFFER, reader))
+    // Planes are read by `fill`, without a buffer.
+    Box::new(BufReader::with_capacity(PLANE_BUFFER, reader))
 }
 
 /// Reads until the buffer is full or the reader ends.

@@ -31,7 +31,7 @@ pub enum Kind {
 /// Loads all formats with their corpus files.
 pub fn all(corpus: &Path) -> Result<Vec<Format>> {
     type Row = (&'static str, &'static str, fn(&[u8]), Kind);
-    let rows: [Row; 13] = [
+    let rows: [Row; 14] = [
         ("nifti", "nii", fuzz::nifti, Kind::Volume),
         ("nrrd", "nrrd", fuzz::nrrd, Kind::Volume),
         ("metaimage", "mha", fuzz::metaimage, Kind::Volume),
@@ -39,6 +39,7 @@ pub fn all(corpus: &Path) -> Result<Vec<Format>> {
         ("dicom", "dcm", fuzz::dicom, Kind::Volume),
         ("tiff", "tif", fuzz::tiff, Kind::Volume),
         ("zarr", "zip", fuzz::zarr, Kind::Volume),
+        ("images", "vti", fuzz::images, Kind::Volume),
         ("raw", "raw", fuzz::raw, Kind::Raw),
         ("ply", "ply", fuzz::ply, Kind::Mesh),
         ("obj", "obj", fuzz::obj, Kind::Mesh),
