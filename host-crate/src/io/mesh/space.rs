@@ -44,8 +44,8 @@ impl MeshSpace {
         }
     }
 
-    /// Converts a batch of positions or directions in RAS, with `buffer` as memory for the result, of
-    /// at least as many elements.
+    /// Converts a batch of positions or directions in RAS, with `buffer` as memory for the result,
+    /// of at least as many elements.
     pub(super) fn convert_batch<'b>(
         self,
         vectors: &'b [[f32; 3]],
