@@ -2,10 +2,11 @@
 //!
 //! `FERROVOX_PYTHON` names an interpreter that has all packages of `oracles/requirements.txt`, as
 //! in `.ci/run`; a missing package is then a failure. Otherwise `python3` is used as far as it has
-//! them, and tests without their packages say that they are skipped.
+//! them, and tests without their packages report that they are skipped.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use test_cases::report_skip;
 
 /// Runs `oracles/SCRIPT.py` with these arguments. Returns its output; `None`, with a message, if
 /// Python lacks one of the packages.
@@ -24,7 +25,9 @@ pub fn run(script: &str, packages: &[&str], arguments: &[&Path]) -> Option<Strin
             chosen.is_none(),
             "FERROVOX_PYTHON lacks one of {packages:?}"
         );
-        eprintln!("skipped: python3 lacks one of {packages:?}; set FERROVOX_PYTHON");
+        report_skip(format_args!(
+            "{script} needs Python with {packages:?}, which FERROVOX_PYTHON may name"
+        ));
         return None;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/io/oracles");
