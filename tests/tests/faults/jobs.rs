@@ -166,6 +166,7 @@ impl JobFolder {
         let output = self.path("out.vtp");
         let job = LabelMeshJob {
             coordinates: ferrovox::pipeline::Coordinates::default(),
+            space: ferrovox::io::MeshSpace::default(),
             volume: VolumeSource::new(self.path("bar.nrrd")),
             labels: None,
             output: Some(output.clone()),

@@ -93,6 +93,7 @@ pub fn label_surfaces(folder: &Folder) {
     for name in ["out.vtp", "out-{label}.ply"] {
         let job = LabelMeshJob {
             coordinates: ferrovox::pipeline::Coordinates::default(),
+            space: ferrovox::io::MeshSpace::default(),
             volume: labels.clone(),
             labels: None,
             output: Some(folder.path(name)),
