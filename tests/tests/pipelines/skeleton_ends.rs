@@ -9,6 +9,7 @@ use ferrovox_tests::reference_objects::{
     branched::{self, BranchedSolid, Placement},
 };
 use nalgebra::Point3;
+use test_cases::skip_slow_test;
 
 /// Extracts the skeleton of the largest component.
 fn skeleton(reference: &ReferenceObject, branches: BranchRule) -> LabelSkeleton {
@@ -161,8 +162,10 @@ fn anisotropic_spacing_does_not_change_the_ends() {
 /// skeleton has exactly the expected ends, at 0, 2 and 5 percent of noise, and at a spacing of
 /// 1, 1, 2.5.
 #[test]
-#[ignore = "takes twenty minutes"]
 fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
+    if skip_slow_test("the table of ends") {
+        return;
+    }
     let mut solids = vec![
         branched::soma(25.0, 20, 1.3, 10.0, 8),
         branched::tube(6.0, 60.0),

@@ -67,8 +67,17 @@ fn symmetry_count(voxels: &HashSet<[i64; 3]>, spacing: [f64; 3]) -> usize {
         .sum()
 }
 
+/// Returns the number of random objects of each kind: that of the environment variable
+/// `FERROVOX_SKELETON_OBJECTS`, by default 500, or 100 in a shard.
+fn object_count() -> u32 {
+    match std::env::var("FERROVOX_SKELETON_OBJECTS") {
+        Ok(count) => count.parse().expect("a number of objects"),
+        Err(_) => case_count(500),
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: case_count(500), failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: object_count(), failure_persistence: None, ..Default::default() })]
 
     /// Random sets of voxels, sparse and dense, with the most complex topology.
     #[test]
