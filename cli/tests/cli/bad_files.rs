@@ -184,9 +184,9 @@ fn missing_files_and_directories_are_rejected() {
     folder.refuses("info nothing.nii", &["nothing.nii", "no such file"]);
     folder.refuses(
         "mesh folder.nii --iso 50 -o out.ply",
-        &["folder.nii", "directory"],
+        &["folder.nii", "the folder holds no volume"],
     );
-    folder.refuses("info . --json", &["directory"]);
+    folder.refuses("info . --json", &["the folder holds no volume"]);
 }
 
 #[test]

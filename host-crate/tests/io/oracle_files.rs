@@ -127,3 +127,86 @@ fn images_equal_those_of_mrcfile_nibabel_and_vtk() {
         assert!(count >= 80, "{count}");
     }
 }
+
+/// Files of the fuzzers' corpus, which other programs have written: these are read on every
+/// machine.
+#[test]
+fn files_of_the_corpus_hold_the_samples_written() {
+    let times_five = |index: usize| 5.0 * index as f64;
+    let byte = |index: usize| (5 * index % 256) as f64;
+    let scaled = |index: usize| 14.0 * index as f64 - 5.0;
+    let signed = |index: usize| 2.0 * (7.0 * index as f64 - 60.0) - 5.0;
+    type Expected<'e> = &'e dyn Fn(usize) -> f64;
+    let files: [(&str, &[&str], Expected<'_>); 6] = [
+        (
+            "zarr",
+            &[
+                "v2-blosc.zip",
+                "v2-raw.zip",
+                "v3-zstd.zip",
+                "v3-shards.zip",
+                "ome.zip",
+            ],
+            &times_five,
+        ),
+        (
+            "tiff",
+            &[
+                "stack.tif",
+                "big-endian.tif",
+                "lzw.tif",
+                "deflate-float.tif",
+                "zstd.tif",
+                "imagej.tif",
+                "half.tif",
+            ],
+            &times_five,
+        ),
+        ("tiff", &["packbits.tif"], &byte),
+        (
+            "images",
+            &[
+                "map.mrc",
+                "image.mgh",
+                "image.mgz",
+                "ascii-none.vti",
+                "binary-none.vti",
+                "binary-zlib.vti",
+                "binary-lz4.vti",
+                "appended-none.vti",
+                "appended-zlib.vti",
+                "appended-lz4.vti",
+            ],
+            &times_five,
+        ),
+        (
+            "dicom",
+            &[
+                "explicit.dcm",
+                "implicit.dcm",
+                "rle.dcm",
+                "jpeg-lossless.dcm",
+                "jpeg-ls.dcm",
+                "jpeg2000.dcm",
+            ],
+            &scaled,
+        ),
+        ("dicom", &["deflated.dcm"], &signed),
+    ];
+    for (folder, names, expected) in files {
+        for name in names {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+            let path = path.join(folder).join(name);
+            let options = ReadOptions {
+                component: (*name == "ome.zip").then_some(0),
+                ..ReadOptions::default()
+            };
+            let file = read_volume(&path, &options).unwrap_or_else(|error| panic!("{error}"));
+            let found = samples(&file.volume);
+            assert!(found.len() >= 20, "{name}");
+            for (index, sample) in found.into_iter().enumerate() {
+                assert_eq!(sample, expected(index), "{name}: sample {index}");
+            }
+        }
+    }
+}

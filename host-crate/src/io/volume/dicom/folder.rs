@@ -14,19 +14,14 @@ use crate::io::{FileProblem, ReadOptions};
 use crate::parallel;
 
 /// Returns `true` for a file that starts as DICOM does.
-fn is_image(path: &Path) -> bool {
-    let mut source = match Source::open(path) {
-        Ok(source) => source,
-        Err(_) => return false,
-    };
-    source
-        .peek(132)
-        .is_ok_and(|start| start.get(128..) == Some(b"DICM"))
+fn is_image(path: &Path) -> Result<bool, FileProblem> {
+    let start = Source::open(path)?.peek(132)?;
+    Ok(start.get(128..) == Some(b"DICM"))
 }
 
 /// Returns `true` if one of the files is DICOM.
 pub(in crate::io) fn has_images(files: &[PathBuf]) -> bool {
-    files.iter().any(|path| is_image(path))
+    files.iter().any(|path| is_image(path).unwrap_or(false))
 }
 
 /// Opens a series of the files in a folder. Files that are not DICOM are ignored, as are those
@@ -38,12 +33,14 @@ pub(in crate::io) fn open_folder<'a>(
     let files = list_files(folder)?;
     let images = parallel::try_map(files.len(), |index| {
         let path = &files[index];
-        if !is_image(path) {
+        let wrapped = |problem| wrap(&path.display().to_string(), problem);
+        // A file that cannot be opened may be a slice.
+        if !is_image(path).map_err(wrapped)? {
             return Ok(None);
         }
         let later = PlaneFile::Path(Arc::new(path.clone()));
         let image = Source::open(path).and_then(|source| read_image(source, later));
-        image.map_err(|problem| wrap(&path.display().to_string(), problem))
+        image.map_err(wrapped)
     })?;
     let images: Vec<_> = images.into_iter().flatten().collect();
     if images.is_empty() {
