@@ -340,7 +340,7 @@ fn a_series_is_selected_and_localizers_are_skipped() {
     let error = read(folder.path()).unwrap_err().to_string();
     assert!(error.contains("holds 2 series"), "{error}");
     assert!(
-        error.contains("\n  2: CT \"Bone kernel\", 4 x 3 x 2, 1.2.4"),
+        error.contains("; 2: CT \"Bone kernel\", 4 x 3 x 2, 1.2.4"),
         "{error}"
     );
     for selector in ["bone", "1.2.4", "3"] {

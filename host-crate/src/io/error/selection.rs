@@ -42,20 +42,20 @@ pub enum SelectionProblem {
     },
     /// A folder holds several DICOM series, and none or more than one was selected.
     #[error(
-        "the folder holds {count} series; select one with --series NUMBER, UID or a part of its description:{list}"
+        "the folder holds {count} series; select one with --series NUMBER, UID or a part of its description: {list}"
     )]
     SeveralSeries {
         /// Number of series.
         count: usize,
-        /// All series, one per line.
+        /// All series with their numbers.
         list: String,
     },
     /// The selected series does not exist.
-    #[error("there is no series {selector:?}; select one of:{list}")]
+    #[error("there is no series {selector:?}; select one of: {list}")]
     NoSuchSeries {
         /// Selection.
         selector: String,
-        /// All series, one per line.
+        /// All series with their numbers.
         list: String,
     },
     /// Slices are missing from a series.

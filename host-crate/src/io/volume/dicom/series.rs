@@ -30,7 +30,7 @@ pub(super) struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// Returns a line of a list of series.
+    /// Returns the description of the series in a list.
     fn summary(&self) -> String {
         let mut text = self.modality.clone();
         if !self.description.is_empty() {
@@ -128,9 +128,9 @@ pub(super) fn select<'a>(
         Some(selector) => matching(&all, selector),
     };
     let list = |series: &mut dyn Iterator<Item = &Series<'_>>| {
-        let lines = series.enumerate();
-        let lines = lines.map(|(index, it)| format!("\n  {}: {}", index + 1, it.summary()));
-        lines.collect::<String>()
+        let entries = series.enumerate();
+        let entries = entries.map(|(index, it)| format!("{}: {}", index + 1, it.summary()));
+        entries.collect::<Vec<_>>().join("; ")
     };
     match matching[..] {
         [only] => Ok((all.swap_remove(only), notes)),
