@@ -8,15 +8,21 @@ use crate::{
     watch::run_monitored,
 };
 use ferrovox::{
+    io::MeshSpace,
     isosurface::NormalSource,
     pipeline::{
-        Level, VolumeSource,
+        Coordinates, Level, VolumeSource,
         mesh::{self, MeshCheck, MeshJob, SurfaceOptions},
     },
 };
 
 /// Reads the volume, extracts its isosurface, writes the mesh, and prints the report.
 pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
+    refuse(&[(
+        MeshSpace::from(args.space) == MeshSpace::Lps
+            && Coordinates::from(args.coordinates) == Coordinates::Voxel,
+        "--space lps does not apply to --coordinates voxel: omit one of them",
+    )])?;
     if let Some(list) = &args.labels.labels {
         return super::label_mesh::run(args, list, terminal);
     }

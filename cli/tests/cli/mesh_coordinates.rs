@@ -260,3 +260,19 @@ fn a_distant_mesh_is_voxelized_like_a_near_one() {
         );
     }
 }
+
+#[test]
+fn voxel_coordinates_have_no_space() {
+    let folder = folder();
+    let line = format!("mesh {} --iso 50 -o out.ply", raw(1.0, [0.0; 3]));
+    let run = folder.run(&format!("{line} --coordinates voxel --space lps"));
+    assert_eq!(run.status, Some(2), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--space lps") && run.stderr.contains("--coordinates voxel"),
+        "{}",
+        run.stderr
+    );
+    folder
+        .run(&format!("{line} --coordinates local --space lps"))
+        .ok();
+}

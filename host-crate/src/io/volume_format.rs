@@ -94,7 +94,7 @@ impl VolumeFormat {
         } else if start.get(128..132) == Some(b"DICM") {
             // Before TIFF: the first 128 bytes of DICOM may be the header of a TIFF file.
             Some(Self::Dicom)
-        } else if TIFF_SIGNATURES.iter().any(|it| start.starts_with(*it)) {
+        } else if TIFF_SIGNATURES.iter().any(|it| start.starts_with(it)) {
             Some(Self::Tiff)
         } else if start.starts_with(b"<") && contains(start, b"type=\"ImageData\"") {
             Some(Self::Vti)

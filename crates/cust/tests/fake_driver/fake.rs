@@ -30,9 +30,7 @@ static TURN: Mutex<()> = Mutex::new(());
 /// without a C compiler.
 pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(fake) = FAKE.as_ref() else {
-        return None;
-    };
+    let fake = FAKE.as_ref()?;
     cust::init(CudaFlags::empty()).expect("the stand-in initializes");
     fake.set_pools(true);
     fake.set_concurrent(true);

@@ -35,7 +35,7 @@ pub struct SkeletonWriteReport {
 /// | --- | --- | --- |
 /// | `.swc` | a tree per component, rooted at its widest point; cycles are cut | world |
 /// | `.obj` | `v` and `l` records, a group per level; nodes without edges as `p` | world |
-/// | `.vtp` | lines; `radius`, `section_area`, `level` of points, `level`, `component` of lines | world |
+/// | `.vtp` | lines; `radius`, `section_area` and `level` of points; `level`, `component` | world |
 /// | `.json` | the complete graph and its branches | world; `voxel` of nodes in voxels |
 /// | `.graphml` | the graph with lengths and radii, for network programs | world |
 /// | `.csv` | a table of the branches | world |

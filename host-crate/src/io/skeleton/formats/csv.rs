@@ -1,5 +1,5 @@
-//! Tables of branches and of nodes as comma-separated values (RFC 4180), one row each, with a header
-//! line. Undefined values are empty.
+//! Tables of branches and of nodes as comma-separated values (RFC 4180), one row each, with a
+//! header line. Undefined values are empty.
 
 use crate::graph::Skeleton;
 use crate::io::skeleton::SkeletonWriteReport;

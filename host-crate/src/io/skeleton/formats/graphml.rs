@@ -97,8 +97,8 @@ fn write_nodes(
     Ok(())
 }
 
-/// Writes an edge between nodes numbered from `first`. Its points are a list of `x y z` separated by
-/// semicolons.
+/// Writes an edge between nodes numbered from `first`. Its points are a list of `x y z` separated
+/// by semicolons.
 fn write_edge(
     out: &mut dyn Write,
     skeleton: &Skeleton,

@@ -145,7 +145,7 @@ impl<'t> Scan<'t> {
         let width = format.stored.bytes();
         let stride = width * frame.components.len();
         let count = self.components.len();
-        if self.restart_interval % columns != 0 {
+        if !self.restart_interval.is_multiple_of(columns) {
             return Err(invalid("a restart interval is not a number of rows"));
         }
         let initial = 1_u16 << (frame.precision - self.point_transform - 1);

@@ -154,7 +154,7 @@ fn unshuffle(bytes: &[u8], type_size: usize) -> Vec<u8> {
 fn unshuffle_bits(bytes: &[u8], type_size: usize) -> Vec<u8> {
     let count = bytes.len() / type_size;
     let mut out = bytes.to_vec();
-    if count % 8 != 0 {
+    if !count.is_multiple_of(8) {
         return out;
     }
     let row = count / 8;

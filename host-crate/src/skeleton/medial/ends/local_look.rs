@@ -2,8 +2,8 @@
 
 use super::{
     front::{Goal, UNITS},
+    input::EndSearchInput,
     protrusion::{Survey, Tip},
-    search::{EndSearchInput, distance},
 };
 use crate::{
     monitor::Cancelled,
@@ -37,7 +37,7 @@ pub fn local_tip(
     let tips = survey.tips(|_| false).into_iter();
     let same = tips.filter(|found| {
         survey.is_in_protrusion(tip.voxel, found)
-            || distance(input, tip.voxel, found.tip.voxel)
+            || input.distance(tip.voxel, found.tip.voxel)
                 <= 2.0 * tip.width.min(found.tip.width) + MARGIN
     });
     Ok(same
@@ -67,7 +67,7 @@ fn thickest_voxel(input: &EndSearchInput<'_>, around: u32, radius: f64) -> u32 {
                 for bit in set_bits(words.bits & bits) {
                     let voxel = words.voxel_index(bit);
                     let square = input.squared_distances[voxel as usize];
-                    if square > best.0 && distance(input, around, voxel) <= radius {
+                    if square > best.0 && input.distance(around, voxel) <= radius {
                         best = (square, voxel);
                     }
                 }

@@ -10,6 +10,7 @@
 //!
 //! | module | contents |
 //! | --- | --- |
+//! | `input` | component that is searched |
 //! | `front` | geodesic distances from a voxel, in a small number of integer units |
 //! | `merge_tree` | tips with their saddles and the sections of the front along them |
 //! | `protrusion` | length, width and significance of tips |
@@ -17,10 +18,12 @@
 //! | `local_look` | second look at doubtful tips, from their base |
 
 mod front;
+mod input;
 mod local_look;
 mod merge_tree;
 mod protrusion;
 mod search;
 
+pub use input::EndSearchInput;
 pub use protrusion::Tip;
-pub use search::{EndRule, EndSearchInput, Ends, find_ends};
+pub use search::{EndRule, Ends, find_ends};

@@ -1,17 +1,14 @@
 //! Selection of the ends of a component from several fronts.
 
 use super::{
+    input::EndSearchInput,
     local_look::local_tip,
     protrusion::{FrontTip, NOISE_VOXELS, Survey, Tip, is_elongated},
 };
 use crate::{
-    grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, stable_sort_or_unwind},
     monitor::Cancelled,
-    skeleton::medial::{
-        progress::{ComponentProgress, Stage},
-        voxels::object::Object,
-    },
+    skeleton::medial::progress::Stage,
 };
 
 /// Maximum number of fronts that visit the component. Each takes about half as long as the shortest
@@ -54,21 +51,6 @@ pub struct Ends {
     /// Refused tips that protrude by at least one voxel more than noise, in order of descending
     /// significance.
     pub refused: Vec<Tip>,
-}
-
-/// Inputs of the search.
-pub struct EndSearchInput<'a> {
-    /// Voxels of the component.
-    pub object: &'a Object,
-    /// Metric of the component's frame.
-    pub metric: &'a Metric,
-    /// Squared distance from each voxel to the background, in units of the smallest spacing
-    /// squared.
-    pub squared_distances: &'a [f64],
-    /// `true` if the component has tunnels.
-    pub has_tunnels: bool,
-    /// Cancellation.
-    pub progress: &'a ComponentProgress<'a>,
 }
 
 /// Finds the ends of a component. Takes time linear in the number of voxels: at most
@@ -256,7 +238,7 @@ impl<'a> Search<'a> {
         let mut ends = self.candidates.iter().map(|candidate| &candidate.tip);
         ends.any(|end| {
             self.rule.accepts(end)
-                && distance(self.input, end.voxel, tip.voxel)
+                && self.input.distance(end.voxel, tip.voxel)
                     <= 2.0 * end.width.min(tip.width) + SAME_DISTANCE
         })
     }
@@ -304,16 +286,8 @@ fn is_same_tip(
     known: &Tip,
 ) -> bool {
     let tip = &front_tip.tip;
-    let distance = distance(input, tip.voxel, known.voxel);
+    let distance = input.distance(tip.voxel, known.voxel);
     distance <= 2.0 * tip.width.min(known.width) + SAME_DISTANCE
         || (distance <= 2.0 * tip.width + SAME_DISTANCE
             && survey.is_in_protrusion(known.voxel, front_tip))
-}
-
-/// Returns the distance between the centres of two voxels, in units of the smallest spacing.
-pub fn distance(input: &EndSearchInput<'_>, a: u32, b: u32) -> f64 {
-    let [a, b] = [a, b].map(|voxel| input.object.position(voxel as usize));
-    input
-        .metric
-        .length([0, 1, 2].map(|axis| f64::from(b[axis] - a[axis])))
 }
