@@ -9,7 +9,7 @@ use ferrovox_tests::reference_objects::{
     branched::{self, BranchedSolid, Placement},
 };
 use nalgebra::Point3;
-use test_cases::skip_slow_test;
+use test_cases::{run_all_cases, shard};
 
 /// Extracts the skeleton of the largest component.
 fn skeleton(reference: &ReferenceObject, branches: BranchRule) -> LabelSkeleton {
@@ -163,9 +163,6 @@ fn anisotropic_spacing_does_not_change_the_ends() {
 /// 1, 1, 2.5.
 #[test]
 fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
-    if skip_slow_test("the table of ends") {
-        return;
-    }
     let mut solids = vec![
         branched::soma(25.0, 20, 1.3, 10.0, 8),
         branched::tube(6.0, 60.0),
@@ -185,8 +182,10 @@ fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
     solids.extend(edges.map(branched::cuboid));
     solids.extend([1, 2].map(|seed| branched::tree(3.0, seed)));
     solids.extend([1, 2].map(|seed| branched::tree(6.0, seed)));
+    // all take half an hour
+    let rotations = if run_all_cases() { 10 } else { 2 };
     let mut differing = Vec::new();
-    for solid in &solids {
+    for solid in shard(&solids, 1) {
         let mut row = format!("{} | {}", solid.solid.name, solid.ends);
         for (flipped, spacing) in [
             (0.0, [1.0; 3]),
@@ -194,8 +193,11 @@ fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
             (0.05, [1.0; 3]),
             (0.0, [1.0, 1.0, 2.5]),
         ] {
+            if spacing != [1.0; 3] && !run_all_cases() {
+                continue;
+            }
             let mut found = Vec::new();
-            for rotation in 0..10 {
+            for rotation in 0..rotations {
                 let placement = Placement {
                     rotation,
                     spacing,
@@ -208,7 +210,7 @@ fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
             }
             let right = found.iter().filter(|&&count| count == solid.ends).count();
             row += &format!(" | {right}");
-            if right < 10 {
+            if right < found.len() {
                 row += &format!(" {found:?}");
             }
             // noise can hide or add one protrusion; thin branches are lost between wide voxels
@@ -216,9 +218,9 @@ fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
             let is_wrong = if spacing != [1.0; 3] {
                 right == 0
             } else if flipped < 0.05 {
-                right < 10
+                right < found.len()
             } else {
-                right < 8 || !found.iter().all(is_close)
+                (right < 8 && run_all_cases()) || !found.iter().all(is_close)
             };
             if is_wrong {
                 differing.push(row.clone());

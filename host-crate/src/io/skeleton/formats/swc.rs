@@ -1,9 +1,9 @@
 //! SWC: a tree of points per component, `number type x y z radius parent`, parents first.
 //!
 //! The tree of a component starts as its shortest-path tree (Dijkstra) from the root, the point
-//! with the largest radius. It cuts a cycle where two equally long paths meet, in the middle of an edge,
-//! which would end in two leaves. The cut is moved along the edge to a node, so that only one leaf
-//! remains, or none if the edge has a single step. The root of a cell body has type 1.
+//! with the largest radius. It cuts a cycle where two equally long paths meet, in the middle of an
+//! edge, which would end in two leaves. The cut is moved along the edge to a node, so that only one
+//! leaf remains, or none if the edge has a single step. The root of a cell body has type 1.
 
 use crate::graph::Skeleton;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};

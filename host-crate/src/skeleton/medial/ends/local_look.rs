@@ -36,9 +36,11 @@ pub fn local_tip(
     survey.run(from, Some(goal), input.progress)?;
     let tips = survey.tips(|_| false).into_iter();
     let same = tips.filter(|found| {
-        survey.is_in_protrusion(tip.voxel, found)
-            || input.distance(tip.voxel, found.tip.voxel)
-                <= 2.0 * tip.width.min(found.tip.width) + MARGIN
+        survey.is_in_protrusion(tip.voxel, found) || {
+            let reach = 2.0 * tip.width.min(found.tip.width) + MARGIN;
+            input.distance(tip.voxel, found.tip.voxel) <= reach
+                && survey.is_connected(tip.voxel, found, reach)
+        }
     });
     Ok(same
         .map(|found| found.tip)

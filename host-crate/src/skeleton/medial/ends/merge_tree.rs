@@ -1,6 +1,6 @@
 //! Merge tree of a front: its local maxima, their saddles, and the sections of the front.
 
-use super::front::{Front, UNITS, UNREACHED};
+use super::front::{Front, UNITS};
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind},
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Label of voxels that belong to no maximum.
+/// Maximum or part of voxels that belong to none.
 const NONE: u32 = u32::MAX;
 
 /// Thickness of a section, in units of the front: the smallest spacing.
@@ -56,14 +56,27 @@ struct SectionSums {
     squares: f64,
 }
 
+/// State of a voxel, kept together for locality: the neighbours of a voxel are visited at random.
+#[derive(Clone, Copy)]
+struct VoxelState {
+    /// Number of the front that visited the voxel last; the other fields are those of this front.
+    front: u32,
+    /// Maximum that the voxel belonged to when it was visited.
+    maximum: u32,
+    /// Index of the section.
+    section: u32,
+    /// Part of the section, for components with tunnels.
+    part: u32,
+}
+
 /// Merge tree of the superlevel sets of a front's distances.
 pub struct MergeTree<'a> {
     object: &'a Object,
     metric: &'a Metric,
-    /// Maximum of each voxel when it was visited, or [`NONE`].
-    labels: Vec<u32>,
-    /// Part of its section that each voxel belongs to; empty for components without tunnels.
-    voxel_parts: Vec<u32>,
+    has_tunnels: bool,
+    /// Number of the current front, from 1.
+    front: u32,
+    states: Vec<VoxelState>,
     maxima: Vec<Maximum>,
     /// Union-find forest of the maxima; the roots are the farthest ones.
     roots: Vec<u32>,
@@ -130,12 +143,18 @@ fn find_root(roots: &mut [u32], mut index: u32) -> u32 {
 impl<'a> MergeTree<'a> {
     /// Creates an empty tree. `has_tunnels` requests the detection of split sections.
     pub fn new(object: &'a Object, metric: &'a Metric, has_tunnels: bool) -> Self {
-        let voxel_parts = if has_tunnels { object.len() } else { 0 };
+        let not_visited = VoxelState {
+            front: 0,
+            maximum: NONE,
+            section: 0,
+            part: NONE,
+        };
         Self {
             object,
             metric,
-            labels: filled_or_unwind(NONE, object.len()),
-            voxel_parts: filled_or_unwind(NONE, voxel_parts),
+            has_tunnels,
+            front: 0,
+            states: filled_or_unwind(not_visited, object.len()),
             maxima: Vec::new(),
             roots: Vec::new(),
             parts: Parts::default(),
@@ -156,9 +175,7 @@ impl<'a> MergeTree<'a> {
         self.maxima.clear();
         self.roots.clear();
         self.parts = Parts::default();
-        for &voxel in front.order() {
-            self.labels[voxel as usize] = NONE;
-        }
+        self.front += 1;
         for (count, &voxel) in front.order().iter().rev().enumerate() {
             if count.is_multiple_of(REPORT_INTERVAL) {
                 progress.check()?;
@@ -177,17 +194,16 @@ impl<'a> MergeTree<'a> {
         let section = front.distance(voxel as usize) / SECTION_UNITS;
         let (mut own, mut part, mut last) = (NONE, NONE, NONE);
         for (_, other) in self.object.neighbours(voxel as usize, NEIGHBOURS) {
-            // labels of voxels beyond the front are outdated
-            let label = self.labels[other];
-            if label == NONE || front.distance(other) == UNREACHED {
+            let state = self.states[other];
+            if state.front != self.front {
                 continue;
             }
-            if label != last {
-                last = label;
-                own = self.merge(own, label, voxel);
+            if state.maximum != last {
+                last = state.maximum;
+                own = self.merge(own, state.maximum, voxel);
             }
-            if !self.voxel_parts.is_empty() && front.distance(other) / SECTION_UNITS == section {
-                let found = find_root(&mut self.parts.roots, self.voxel_parts[other]);
+            if self.has_tunnels && state.section == section {
+                let found = find_root(&mut self.parts.roots, state.part);
                 part = if part == NONE {
                     found
                 } else {
@@ -207,14 +223,24 @@ impl<'a> MergeTree<'a> {
                 parts: Vec::new(),
             });
         }
-        self.labels[voxel as usize] = own;
+        let part = if self.has_tunnels && part == NONE {
+            self.parts.add()
+        } else {
+            part
+        };
+        self.states[voxel as usize] = VoxelState {
+            front: self.front,
+            maximum: own,
+            section,
+            part,
+        };
         self.add_to_section(own as usize, voxel, section, part);
     }
 
     /// Merges the maximum of a neighbour into that of a voxel, and returns the remaining one.
     #[inline(always)]
-    fn merge(&mut self, own: u32, label: u32, voxel: u32) -> u32 {
-        let root = find_root(&mut self.roots, label);
+    fn merge(&mut self, own: u32, other: u32, voxel: u32) -> u32 {
+        let root = find_root(&mut self.roots, other);
         if own == NONE || root == own {
             return root;
         }
@@ -228,7 +254,7 @@ impl<'a> MergeTree<'a> {
         elder
     }
 
-    /// Adds a voxel to the section of a maximum; `part` is its part, or [`NONE`] for a new one.
+    /// Adds a voxel to the section of a maximum, and to its part if the component has tunnels.
     #[inline(always)]
     fn add_to_section(&mut self, number: usize, voxel: u32, index: u32, part: u32) {
         let current = &self.maxima[number].current;
@@ -247,13 +273,11 @@ impl<'a> MergeTree<'a> {
             *sum += along;
             maximum.current.squares += along * along;
         }
-        if !self.voxel_parts.is_empty() {
-            let part = if part == NONE { self.parts.add() } else { part };
+        if self.has_tunnels {
             if !maximum.parts.contains(&part) {
                 maximum.parts.push_or_unwind(part);
             }
             self.parts.counts[part as usize] += 1;
-            self.voxel_parts[voxel as usize] = part;
         }
     }
 
@@ -286,8 +310,27 @@ impl<'a> MergeTree<'a> {
         &self.maxima
     }
 
+    /// Returns `true` if a reached voxel and a maximum are connected by voxels of at least the given
+    /// distance, in units of the front, even if the maximum ended in a farther one.
+    pub fn is_connected(
+        &self,
+        front: &Front<'_>,
+        voxel: u32,
+        maximum: u32,
+        min_distance: f64,
+    ) -> bool {
+        let is_above = |voxel: u32| f64::from(front.distance(voxel as usize)) >= min_distance;
+        let elder = |mut maximum: u32| {
+            while self.maxima[maximum as usize].saddle.is_some_and(is_above) {
+                maximum = self.maxima[maximum as usize].parent;
+            }
+            maximum
+        };
+        is_above(voxel) && elder(self.states[voxel as usize].maximum) == elder(maximum)
+    }
+
     /// Returns `true` if a reached voxel is connected with a maximum by voxels of at least the
-    /// given distance, in units of the front.
+    /// given distance, in units of the front, without a voxel of a farther maximum.
     pub fn is_in_region(
         &self,
         front: &Front<'_>,
@@ -299,13 +342,13 @@ impl<'a> MergeTree<'a> {
         if !is_above(voxel) {
             return false;
         }
-        let mut label = self.labels[voxel as usize];
-        while label != maximum {
-            let Maximum { parent, saddle, .. } = self.maxima[label as usize];
+        let mut current = self.states[voxel as usize].maximum;
+        while current != maximum {
+            let Maximum { parent, saddle, .. } = self.maxima[current as usize];
             if !saddle.is_some_and(is_above) {
                 return false;
             }
-            label = parent;
+            current = parent;
         }
         true
     }

@@ -236,6 +236,17 @@ impl<'a> Survey<'a> {
         self.first_split(&self.tree.maxima()[0].sections).is_some()
     }
 
+    /// Returns `true` if the front reached a voxel that is connected with a tip by voxels at most
+    /// `depth` nearer than the tip, in units of the smallest spacing. Tips of protrusions side by
+    /// side are not, however close they are.
+    pub fn is_connected(&self, voxel: u32, front_tip: &FrontTip, depth: f64) -> bool {
+        let FrontTip { tip, maximum } = front_tip;
+        let top = f64::from(self.front.distance(tip.voxel as usize));
+        let bottom = top - depth * UNITS;
+        self.front.distance(voxel as usize) != UNREACHED
+            && self.tree.is_connected(&self.front, voxel, *maximum, bottom)
+    }
+
     /// Returns `true` if the front reached a voxel in the part of a tip beyond its base.
     pub fn is_in_protrusion(&self, voxel: u32, front_tip: &FrontTip) -> bool {
         let FrontTip { tip, maximum } = front_tip;

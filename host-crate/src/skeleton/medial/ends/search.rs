@@ -278,7 +278,8 @@ fn sort_by_significance(tips: &mut [Tip]) {
 }
 
 /// Returns `true` if a tip of a survey is the same as a known one: closer than twice the smaller
-/// width, or closer than twice its own width, with the known one in its protrusion.
+/// width, also within the object, or closer than twice its own width, with the known one in its
+/// protrusion.
 fn is_same_tip(
     input: &EndSearchInput<'_>,
     survey: &Survey<'_>,
@@ -287,7 +288,8 @@ fn is_same_tip(
 ) -> bool {
     let tip = &front_tip.tip;
     let distance = input.distance(tip.voxel, known.voxel);
-    distance <= 2.0 * tip.width.min(known.width) + SAME_DISTANCE
+    let reach = 2.0 * tip.width.min(known.width) + SAME_DISTANCE;
+    (distance <= reach && survey.is_connected(known.voxel, front_tip, reach))
         || (distance <= 2.0 * tip.width + SAME_DISTANCE
             && survey.is_in_protrusion(known.voxel, front_tip))
 }
