@@ -310,8 +310,8 @@ impl<'a> MergeTree<'a> {
         &self.maxima
     }
 
-    /// Returns `true` if a reached voxel and a maximum are connected by voxels of at least the given
-    /// distance, in units of the front, even if the maximum ended in a farther one.
+    /// Returns `true` if a reached voxel and a maximum are connected by voxels of at least the
+    /// given distance, in units of the front, even if the maximum ended in a farther one.
     pub fn is_connected(
         &self,
         front: &Front<'_>,
