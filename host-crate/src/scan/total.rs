@@ -5,8 +5,8 @@ use crate::device::{Buffer, DeviceError, Stream};
 use cuda_std::View;
 use std::marker::PhantomData;
 
-/// Total of a scan: the combination of all elements, after [`ScanParams::initial`]. Stays on the
-/// device until it is downloaded.
+/// Total of a scan: the combination of all elements, after
+/// [`ScanParams::initial`](super::ScanParams). Stays on the device until it is downloaded.
 pub struct Total<'a, V> {
     stream: &'a Stream,
     buffer: &'a Buffer<u64>,

@@ -179,9 +179,9 @@ impl<'a> VolumeReader<'a> {
     /// Reads the samples of the planes `z.start..z.end`, x fastest.
     ///
     /// # Errors
-    /// [`SelectionProblem::NoSuchPlanes`] for planes that the volume does not have,
-    /// [`SampleProblem::TypeMismatch`] unless `T` is the [sample type](Self::sample_type), and
-    /// errors of the file's samples.
+    /// [`SelectionProblem::NoSuchPlanes`](crate::io::SelectionProblem) for planes that the volume
+    /// does not have, [`SampleProblem::TypeMismatch`](crate::io::SampleProblem) unless `T` is the
+    /// [sample type](Self::sample_type), and errors of the file's samples.
     pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
         self.read_growing(z).map_err(|problem| self.error(problem))
     }
