@@ -147,7 +147,7 @@ pub const CASES: &[Case] = &[
     case("skeleton-default", "skeleton @solid.nrrd --label 1 --require-certified --json -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
     case("skeleton-fill", "skeleton @solid.nrrd --fill --merge --json -o s.json --device {one}"),
     case("skeleton-cover", "skeleton @solid.nrrd --scale 1 --const 2 --dust 200 --spacing 1,1,3 --json -o s.json --png s.png --view front --size 300x200 --device {one}"),
-    case("skeleton-detail", "skeleton @solid.nrrd --levels detail --curvature 0.1 --json -o s.json --device {one}"),
+    case("skeleton-detail", "skeleton @solid.nrrd --detail 0.6 --json -o s.json --device {one}"),
     case("skeleton-prune", "skeleton @solid.nrrd --prune 12 --json -o s.swc -o s.json --device {one}"),
     case("skeleton-labels", "skeleton @labels.nrrd --labels all --json -o {label}.swc -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
     case("skeleton-list", "skeleton @solid.nrrd --labels 2,1 --json -o {label}.json -o s.swc --png s.png --size 240x200 --device {one}"),
