@@ -1,6 +1,6 @@
 //! One part per device, to which the part's offset is added in a final pass.
 
-use super::{Chunk, MultiDeviceParams, lane::Lane};
+use super::{Chunk, MultiDeviceParams, device_slots::DeviceSlots};
 use crate::{
     partition::{devices::Stop, offsets::Offsets},
     scan::{Operator, ScanError, ScanParams, ScanValue, Scannable},
@@ -8,7 +8,7 @@ use crate::{
 
 /// Scans the parts of one device.
 pub(super) fn scan<I, V, O>(
-    lane: &mut Lane,
+    device_slots: &mut DeviceSlots,
     mut parts: Vec<Chunk<'_, I, V>>,
     params: &MultiDeviceParams<V>,
     offsets: &Offsets<V>,
@@ -21,22 +21,22 @@ where
     for part in &mut parts {
         let len = part.input.len();
         let (input_bytes, output_bytes) = (size_of_val(part.input), size_of_val(part.output));
-        lane.work(1, input_bytes, output_bytes, |workers| {
-            let worker = &mut workers[0];
+        device_slots.with_slots(1, input_bytes, output_bytes, |slots| {
+            let slot = &mut slots[0];
             let from_nothing = ScanParams {
                 kind: params.kind,
                 initial: Some(O::identity()),
                 ..Default::default()
             };
-            // SAFETY: the part is borrowed for longer than the lane works.
-            unsafe { worker.begin_upload(part.input)? };
-            worker.scan::<I, V, O>(len, &from_nothing)?;
-            worker.begin_total()?;
-            offsets.publish(part.number, worker.total()?);
+            // SAFETY: the part is borrowed for longer than the slots are in use.
+            unsafe { slot.begin_upload(part.input)? };
+            slot.scan::<I, V, O>(len, &from_nothing)?;
+            slot.begin_total()?;
+            offsets.publish(part.number, slot.total()?);
             let offset = offsets.before(part.number)?;
-            worker.add_offset::<I, V, O>(offset, len)?;
+            slot.add_offset::<I, V, O>(offset, len)?;
             // SAFETY: as for the upload; no other code accesses the part's output.
-            unsafe { worker.begin_download(part.output)? };
+            unsafe { slot.begin_download(part.output)? };
             Ok(())
         })?;
     }

@@ -16,7 +16,7 @@
 
 mod add_afterwards;
 mod chunks;
-mod lane;
+mod device_slots;
 mod rescan_with_offset;
 mod scanner;
 

@@ -6,7 +6,7 @@
 
 use super::{
     Chunk, MultiDeviceParams,
-    lane::{Lane, PREFETCH, SLOTS, Worker},
+    device_slots::{DeviceSlots, PREFETCH, SLOTS, ScanSlot},
 };
 use crate::{
     partition::{devices::Stop, offsets::Offsets},
@@ -15,7 +15,7 @@ use crate::{
 
 /// Scans the chunks of one device.
 pub(super) fn scan<I, V, O>(
-    lane: &mut Lane,
+    device_slots: &mut DeviceSlots,
     mut parts: Vec<Chunk<'_, I, V>>,
     params: &MultiDeviceParams<V>,
     offsets: &Offsets<V>,
@@ -27,17 +27,17 @@ where
 {
     let longest = parts.iter().map(|part| part.input.len()).max();
     let capacity = longest.unwrap_or(0);
-    let slots = SLOTS.min(parts.len());
+    let slot_count = SLOTS.min(parts.len());
     let (input_bytes, output_bytes) = (capacity * size_of::<I>(), capacity * size_of::<V>());
-    lane.work(slots, input_bytes, output_bytes, |workers| {
+    device_slots.with_slots(slot_count, input_bytes, output_bytes, |slots| {
         for step in 0..parts.len() + PREFETCH {
             if let Some(part) = parts.get(step) {
-                begin::<I, V, O>(&mut workers[step % SLOTS], part)?;
+                begin::<I, V, O>(&mut slots[step % SLOTS], part)?;
             }
             let earlier = step.checked_sub(PREFETCH);
             if let Some((step, part)) = earlier.and_then(|step| Some((step, parts.get_mut(step)?)))
             {
-                finish(&mut workers[step % SLOTS], part, params, offsets)?;
+                finish(&mut slots[step % SLOTS], part, params, offsets)?;
             }
         }
         Ok(())
@@ -45,25 +45,25 @@ where
 }
 
 /// Enqueues the upload of a chunk, and the scan for its total.
-fn begin<I, V, O>(worker: &mut Worker<'_>, part: &Chunk<'_, I, V>) -> Result<(), Stop<ScanError>>
+fn begin<I, V, O>(slot: &mut ScanSlot<'_>, part: &Chunk<'_, I, V>) -> Result<(), Stop<ScanError>>
 where
     I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {
-    // SAFETY: the part is borrowed for longer than the lane works.
-    unsafe { worker.begin_upload(part.input)? };
+    // SAFETY: the part is borrowed for longer than the slots are in use.
+    unsafe { slot.begin_upload(part.input)? };
     let params = ScanParams {
         initial: Some(O::identity()),
         ..Default::default()
     };
-    worker.scan::<I, V, O>(part.input.len(), &params)?;
-    Ok(worker.begin_total()?)
+    slot.scan::<I, V, O>(part.input.len(), &params)?;
+    Ok(slot.begin_total()?)
 }
 
 /// Downloads a chunk's total, waits for its offset, and enqueues its scan and its download.
 fn finish<I, V, O>(
-    worker: &mut Worker<'_>,
+    slot: &mut ScanSlot<'_>,
     part: &mut Chunk<'_, I, V>,
     params: &MultiDeviceParams<V>,
     offsets: &Offsets<V>,
@@ -73,14 +73,14 @@ where
     V: ScanValue,
     O: Operator<V>,
 {
-    offsets.publish(part.number, worker.total()?);
+    offsets.publish(part.number, slot.total()?);
     let params = ScanParams {
         kind: params.kind,
         initial: Some(offsets.before(part.number)?),
         ..Default::default()
     };
-    worker.scan::<I, V, O>(part.input.len(), &params)?;
+    slot.scan::<I, V, O>(part.input.len(), &params)?;
     // SAFETY: as for the upload; nothing else uses the part's output.
-    unsafe { worker.begin_download(part.output)? };
+    unsafe { slot.begin_download(part.output)? };
     Ok(())
 }

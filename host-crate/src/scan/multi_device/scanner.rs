@@ -1,7 +1,8 @@
 //! Reusable scanner for several devices.
 
 use super::{
-    Chunk, MultiDeviceMethod, MultiDeviceParams, add_afterwards, lane::Lane, rescan_with_offset,
+    Chunk, MultiDeviceMethod, MultiDeviceParams, add_afterwards, device_slots::DeviceSlots,
+    rescan_with_offset,
 };
 use crate::{
     device::Device,
@@ -29,7 +30,7 @@ use crate::{
 /// ```
 pub struct MultiDeviceScanner {
     devices: Vec<Device>,
-    lanes: Vec<Lane>,
+    slots_by_device: Vec<DeviceSlots>,
 }
 
 impl MultiDeviceScanner {
@@ -42,9 +43,12 @@ impl MultiDeviceScanner {
         if devices.is_empty() {
             return Err(ScanError::NoDevices);
         }
-        let lanes = devices.iter().cloned().map(Lane::new).collect();
+        let slots_by_device = devices.iter().cloned().map(DeviceSlots::new).collect();
         let devices = devices.to_vec();
-        Ok(Self { devices, lanes })
+        Ok(Self {
+            devices,
+            slots_by_device,
+        })
     }
 
     /// Scans `input` to `output` and returns the total: see [`multi_device`](super::multi_device).
@@ -66,19 +70,19 @@ impl MultiDeviceScanner {
         O: Operator<V>,
     {
         check_lengths(input.len(), output.len())?;
-        let lengths = params.chunks(input.len(), self.lanes.len());
+        let lengths = params.chunks(input.len(), self.devices.len());
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
         let offsets = Offsets::new(initial, lengths.len(), O::combine);
-        let chunks_by_device = assign_chunks(input, output, &lengths, self.lanes.len());
-        // with fewer chunks than lanes, the first lanes have one each
-        let jobs = self.lanes.iter_mut().zip(chunks_by_device);
+        let chunks_by_device = assign_chunks(input, output, &lengths, self.devices.len());
+        // with fewer chunks than devices, the first devices have one each
+        let jobs = self.slots_by_device.iter_mut().zip(chunks_by_device);
         let jobs = jobs.filter(|(_, chunks)| !chunks.is_empty());
-        let work = |_, (lane, chunks): (&mut Lane, _)| match params.method {
+        let work = |_, (device_slots, chunks): (&mut DeviceSlots, _)| match params.method {
             MultiDeviceMethod::RescanWithOffset => {
-                rescan_with_offset::scan(lane, chunks, params, &offsets)
+                rescan_with_offset::scan(device_slots, chunks, params, &offsets)
             }
             MultiDeviceMethod::AddAfterwards => {
-                add_afterwards::scan(lane, chunks, params, &offsets)
+                add_afterwards::scan(device_slots, chunks, params, &offsets)
             }
         };
         offsets.run_workers(&self.devices, jobs, work)?;

@@ -20,8 +20,8 @@ pub(super) const SLOTS: usize = PREFETCH + 2;
 const TOTAL_WORDS: usize = 2;
 
 /// A device with its streams and buffers: one slot per chunk in flight.
-pub(super) struct Lane {
-    pub device: Device,
+pub(super) struct DeviceSlots {
+    device: Device,
     slots: Vec<Slot>,
     /// Host copies of the slots' totals; pinned, so that the copies are enqueued behind the scans.
     totals: Option<HostBuffer<u64>>,
@@ -37,7 +37,7 @@ struct Slot {
 }
 
 /// A slot that is lent to one scan.
-pub(super) struct Worker<'a> {
+pub(super) struct ScanSlot<'a> {
     stream: &'a Stream,
     scanner: Scanner<'a>,
     input: &'a mut Buffer<u8>,
@@ -45,7 +45,7 @@ pub(super) struct Worker<'a> {
     total: &'a mut [u64],
 }
 
-impl Lane {
+impl DeviceSlots {
     pub fn new(device: Device) -> Self {
         Self {
             device,
@@ -54,16 +54,16 @@ impl Lane {
         }
     }
 
-    /// Calls `work` with `slots` slots, at most [`SLOTS`], for chunks of at most `input_bytes` and
+    /// Calls `work` with `count` slots, at most [`SLOTS`], for chunks of at most `input_bytes` and
     /// `output_bytes` bytes. Synchronises with all enqueued work, even if `work` fails or panics.
-    pub fn work(
+    pub fn with_slots(
         &mut self,
-        slots: usize,
+        count: usize,
         input_bytes: usize,
         output_bytes: usize,
-        work: impl FnOnce(&mut [Worker<'_>]) -> Result<(), Stop<ScanError>>,
+        work: impl FnOnce(&mut [ScanSlot<'_>]) -> Result<(), Stop<ScanError>>,
     ) -> Result<(), Stop<ScanError>> {
-        while self.slots.len() < slots {
+        while self.slots.len() < count {
             let stream = self.device.stream()?;
             self.slots.push(Slot {
                 scanner: None,
@@ -78,11 +78,11 @@ impl Lane {
         };
         let totals = self.totals.insert(totals);
         let mut pending = WaitForAll {
-            streams: Vec::with_capacity(slots),
+            streams: Vec::with_capacity(count),
         };
-        let mut workers = Vec::with_capacity(slots);
-        let mut keep = Vec::with_capacity(slots);
-        for (slot, total) in self.slots[..slots]
+        let mut scan_slots = Vec::with_capacity(count);
+        let mut keep = Vec::with_capacity(count);
+        for (slot, total) in self.slots[..count]
             .iter_mut()
             .zip(totals.chunks_exact_mut(TOTAL_WORDS))
         {
@@ -90,7 +90,7 @@ impl Lane {
             grow(stream, &mut slot.input, input_bytes)?;
             grow(stream, &mut slot.output, output_bytes)?;
             pending.streams.push(stream);
-            workers.push(Worker {
+            scan_slots.push(ScanSlot {
                 stream,
                 scanner: match slot.scanner.take() {
                     Some(memory) => memory.attach(stream),
@@ -102,12 +102,12 @@ impl Lane {
             });
             keep.push(&mut slot.scanner);
         }
-        work(&mut workers)?;
+        work(&mut scan_slots)?;
         for stream in &pending.streams {
             stream.synchronize()?;
         }
-        for (kept, worker) in keep.into_iter().zip(workers) {
-            *kept = Some(worker.scanner.into());
+        for (kept, slot) in keep.into_iter().zip(scan_slots) {
+            *kept = Some(slot.scanner.into());
         }
         Ok(())
     }
@@ -137,11 +137,11 @@ impl Drop for WaitForAll<'_> {
     }
 }
 
-impl Worker<'_> {
+impl ScanSlot<'_> {
     /// Enqueues the upload of a chunk.
     ///
     /// # Safety
-    /// Until [`Lane::work`] returns, the elements must stay alive and unchanged.
+    /// Until [`DeviceSlots::with_slots`] returns, the elements must stay alive and unchanged.
     pub unsafe fn begin_upload<I: crate::device::Element>(
         &mut self,
         elements: &[I],
@@ -198,8 +198,8 @@ impl Worker<'_> {
     /// Enqueues the download of the first `results.len()` results.
     ///
     /// # Safety
-    /// Until [`Lane::work`] returns, the results must stay alive, and no other code may access
-    /// them.
+    /// Until [`DeviceSlots::with_slots`] returns, the results must stay alive, and no other code
+    /// may access them.
     pub unsafe fn begin_download<V: ScanValue>(
         &mut self,
         results: &mut [V],
