@@ -88,7 +88,7 @@ fn no_call_starts_after_an_error() {
 
 #[test]
 fn failed_allocation_in_a_loop_is_caught_by_the_caller() {
-    let result = catch_out_of_memory(|| {
+    let result = catch_out_of_memory("a test", || {
         for_each(8, &|_| drop(with_capacity_or_unwind::<u64>(1 << 58)));
         Ok::<_, OutOfMemory>(())
     });

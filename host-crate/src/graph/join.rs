@@ -47,7 +47,7 @@ impl Skeleton {
                 found: max_distance,
             });
         }
-        catch_out_of_memory(|| Ok(self.add_joins(max_distance)))
+        catch_out_of_memory("joining a skeleton", || Ok(self.add_joins(max_distance)))
     }
 
     fn add_joins(&mut self, max_distance: f64) -> usize {

@@ -192,7 +192,9 @@ impl Skeleton {
         if limit.is_nan() || limit < 0.0 {
             return Err(GraphError::Prune { found: limit });
         }
-        catch_out_of_memory(|| self.remove_short_branches(criterion, limit))
+        catch_out_of_memory("pruning a skeleton", || {
+            self.remove_short_branches(criterion, limit)
+        })
     }
 
     fn remove_short_branches(&mut self, criterion: Prune, limit: f64) -> Result<usize, GraphError> {

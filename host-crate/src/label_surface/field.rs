@@ -91,7 +91,7 @@ impl LabelField {
         if let Some((voxel, value)) = fraction {
             return Err(LabelSurfaceError::Fraction { voxel, value });
         }
-        let all = catch_out_of_memory(|| {
+        let all = catch_out_of_memory("the list of labels", || {
             Ok::<_, OutOfMemory>(with_volume!(volume, volume => distinct(volume.samples())))
         })?;
         if let Some(&label) = all.iter().find(|label| label.abs() > MAX_EXACT) {

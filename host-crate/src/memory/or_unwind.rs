@@ -22,16 +22,18 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-/// Purpose that is quoted in the errors of this module.
+/// Purpose of an allocation in the errors of this module, until [`catch_out_of_memory`] names the
+/// purpose of the work.
 const PURPOSE: &str = "a list on the host";
 
 /// Number of threads inside [`catch_out_of_memory`].
 static CATCHING_THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs `work` and turns the unwinding of a failed allocation into an error. This covers the
-/// calling thread and all threads whose panics are propagated to it, as rayon does. Other panics
-/// propagate.
+/// Runs `work` and turns the unwinding of a failed allocation into an error, which quotes `purpose`
+/// unless the allocation has a purpose of its own. This covers the calling thread and all threads
+/// whose panics are propagated to it, as rayon does. Other panics propagate.
 pub(crate) fn catch_out_of_memory<T, E: From<OutOfMemory>>(
+    purpose: &'static str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     CATCHING_THREADS.fetch_add(1, Relaxed);
@@ -39,7 +41,12 @@ pub(crate) fn catch_out_of_memory<T, E: From<OutOfMemory>>(
     let outcome = catch_unwind(AssertUnwindSafe(work));
     CATCHING_THREADS.fetch_sub(1, Relaxed);
     outcome.unwrap_or_else(|panic| match panic.downcast::<OutOfMemory>() {
-        Ok(error) => Err((*error).into()),
+        Ok(mut error) => {
+            if error.purpose == PURPOSE {
+                error.purpose = purpose;
+            }
+            Err((*error).into())
+        }
         Err(panic) => resume_unwind(panic),
     })
 }
@@ -284,13 +291,13 @@ mod tests {
     #[test]
     fn failed_allocation_becomes_an_error() {
         let catch = |work: fn()| {
-            catch_out_of_memory(|| {
+            catch_out_of_memory("a test", || {
                 work();
                 Ok::<_, OutOfMemory>(())
             })
         };
         let error = catch(|| drop(with_capacity_or_unwind::<u32>(1 << 60))).unwrap_err();
-        assert_eq!((error.purpose, error.bytes), (PURPOSE, 4 << 60));
+        assert_eq!((error.purpose, error.bytes), ("a test", 4 << 60));
         for fails in [
             || drop(filled_or_unwind([1u64; 2], 1 << 58)),
             || drop(zeroed_or_unwind::<u64>(1 << 58)),
@@ -299,15 +306,19 @@ mod tests {
             || HashMap::<u64, u64>::new().reserve_or_unwind(1 << 58),
             || HashSet::<u64>::new().reserve_or_unwind(1 << 58),
         ] {
-            assert_eq!(catch(fails).unwrap_err().purpose, PURPOSE);
+            assert_eq!(catch(fails).unwrap_err().purpose, "a test");
         }
+        let named = || unwrap_or_unwind(try_zeroed::<u8>("numbers", 1 << 63)).clear();
+        assert_eq!(catch(named).unwrap_err().purpose, "numbers");
         assert_eq!(catch(|| ()), Ok(()));
     }
 
     #[test]
     #[should_panic(expected = "of another kind")]
     fn other_panics_propagate() {
-        let _ = catch_out_of_memory(|| -> Result<(), OutOfMemory> { panic!("of another kind") });
+        let _ = catch_out_of_memory("a test", || -> Result<(), OutOfMemory> {
+            panic!("of another kind")
+        });
     }
 
     proptest! {

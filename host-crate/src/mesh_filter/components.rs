@@ -92,7 +92,7 @@ pub fn filter_components(
     filter: ComponentFilter,
 ) -> Result<(TriangleMesh, ComponentFilterReport), MeshFilterError> {
     mesh.validate()?;
-    catch_out_of_memory(|| match &mesh.triangles {
+    catch_out_of_memory("the components of a mesh", || match &mesh.triangles {
         Triangles::U32(triangles) => filter_indexed(mesh, triangles, Triangles::U32, solid, filter),
         Triangles::U64(triangles) => filter_indexed(mesh, triangles, Triangles::U64, solid, filter),
     })

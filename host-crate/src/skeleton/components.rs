@@ -33,7 +33,9 @@ pub struct SolidComponents {
 /// # Errors
 /// [`SkeletonError::TooManyComponents`] for more than 2³² − 1 components; errors of the device.
 pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
-    catch_out_of_memory(|| label_components(stream, solid))
+    catch_out_of_memory("the components of the object", || {
+        label_components(stream, solid)
+    })
 }
 
 fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {

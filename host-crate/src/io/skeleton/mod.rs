@@ -203,7 +203,9 @@ fn write(
     let mut written = SkeletonWriteReport::default();
     group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        written = catch_out_of_memory(|| format.encoder().write(content, &mut out))?;
+        written = catch_out_of_memory("a skeleton file", || {
+            format.encoder().write(content, &mut out)
+        })?;
         out.flush()
     })?;
     Ok(written)

@@ -38,7 +38,7 @@ fn to_ranks<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
     if inexact.is_none() {
         return Ok(None);
     }
-    catch_out_of_memory(|| {
+    catch_out_of_memory("the list of labels", || {
         let labels = distinct(samples);
         if labels.len() > MAX_LABELS {
             return Err(DistanceInputError::TooManyLabels {

@@ -144,7 +144,7 @@ fn voxelize_mesh(
 /// Returns all labels except 0, in ascending order. Samples that are not integers are truncated
 /// here; the extraction rejects them later.
 fn list_labels(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
-    catch_out_of_memory(|| {
+    catch_out_of_memory("the list of labels", || {
         let labels = with_volume!(volume, volume => distinct(volume.samples()));
         let labels = labels.into_iter().map(|label| label as i64);
         let mut labels = labels.filter(|&label| label != 0).collect_or_unwind();

@@ -81,7 +81,7 @@ struct ExtractedSkeletons {
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     start_threads()?;
     job.check()?;
-    catch_out_of_memory(|| run_checked(job, monitor))
+    catch_out_of_memory("a skeleton", || run_checked(job, monitor))
 }
 
 fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {

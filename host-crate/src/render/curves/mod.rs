@@ -81,7 +81,9 @@ pub fn skeletons<T: DeviceSample>(
     style: &SkeletonStyle,
 ) -> Result<Picture, RenderError> {
     check(params)?;
-    catch_out_of_memory(|| draw(stream, volume, skeletons, params, style))
+    catch_out_of_memory("a picture of skeletons", || {
+        draw(stream, volume, skeletons, params, style)
+    })
 }
 
 fn draw<T: DeviceSample>(

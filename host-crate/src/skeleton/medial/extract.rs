@@ -146,7 +146,7 @@ pub fn extract(
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
     start_threads()?;
-    catch_out_of_memory(|| {
+    catch_out_of_memory("medial skeletons", || {
         let mut watch = Stopwatch::start();
         let runs = objects.find_runs(params)?;
         watch.lap("scan");
@@ -260,8 +260,9 @@ fn extract_runs(
         let device = gpus.get(rank % gpus.len().max(1)).copied();
         let progress = ComponentProgress::new(&counter, component.voxels);
         // an error stops further components from being started; a panic would not
-        let skeleton =
-            catch_out_of_memory(|| skeletonize_component(component, params, device, &progress))?;
+        let skeleton = catch_out_of_memory("the skeleton of a component", || {
+            skeletonize_component(component, params, device, &progress)
+        })?;
         Ok::<_, SkeletonError>((index, skeleton))
     })?;
     skeletons.sort_unstable_by_key(|&(index, _)| index);

@@ -74,7 +74,9 @@ pub fn extract<'a>(
 ) -> Result<Extraction, SkeletonError> {
     params.check()?;
     let execution = execution.into();
-    catch_out_of_memory(|| extract_checked(execution, solid, params))
+    catch_out_of_memory("a potential-field skeleton", || {
+        extract_checked(execution, solid, params)
+    })
 }
 
 fn extract_checked(

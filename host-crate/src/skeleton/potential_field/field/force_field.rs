@@ -238,7 +238,9 @@ fn forces_on_devices(
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
     params.multipole.check()?;
-    catch_out_of_memory(|| forces_checked(execution, sources, mask, params))
+    catch_out_of_memory("the force field", || {
+        forces_checked(execution, sources, mask, params)
+    })
 }
 
 fn forces_checked(

@@ -73,7 +73,7 @@ pub(super) fn forces_on(
         Ok(stream.download(&forces)?)
     };
     let results = run_workers(parts, |worker, part| {
-        catch_out_of_memory(|| part_forces(worker, part)).map_err(Stop::Failed)
+        catch_out_of_memory("the force field", || part_forces(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = counter {
         // reports cancellation as such, rather than as the failure of a device

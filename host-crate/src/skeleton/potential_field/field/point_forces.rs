@@ -46,7 +46,9 @@ pub fn forces_at_points(
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
-    catch_out_of_memory(|| forces_in_batches(stream, sources, points, exponent))
+    catch_out_of_memory("forces at points", || {
+        forces_in_batches(stream, sources, points, exponent)
+    })
 }
 
 fn forces_in_batches(

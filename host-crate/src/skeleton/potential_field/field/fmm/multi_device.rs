@@ -114,7 +114,7 @@ fn compute_in_parts(
         ))
     };
     let results = run_workers(parts, |worker, part| {
-        catch_out_of_memory(|| compute_part(worker, part)).map_err(Stop::Failed)
+        catch_out_of_memory("the force field", || compute_part(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = field.counter {
         // reports cancellation as such, rather than as the failure of a device
