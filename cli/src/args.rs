@@ -13,9 +13,9 @@ mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName, SignName};
 pub use labels::LabelArgs;
-pub use mesh::{MeshArgs, MethodName, NormalsName, TopologyName};
+pub use mesh::{CoordinatesName, MeshArgs, MethodName, NormalsName, SpaceName, TopologyName};
 pub use mesh_filters::MeshFilterArgs;
-pub use occupancy::{ModelName, OccupancyArgs, Over};
+pub use occupancy::{ModelName, OccupancyArgs, SweptParameter};
 pub use shared::{DeviceArgs, InsideName, IsoValue, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};

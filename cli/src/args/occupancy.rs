@@ -93,7 +93,7 @@ pub struct OccupancyArgs {
     pub step: u32,
     /// Report the occupancy as a function of another parameter, at every change
     #[arg(long, value_enum, value_name = "PARAMETER", help_heading = "Report")]
-    pub over: Option<Over>,
+    pub over: Option<SweptParameter>,
     /// Explain how each number is derived
     #[arg(long, help_heading = "Report")]
     pub explain: bool,
@@ -119,7 +119,7 @@ impl ModelName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Over {
+pub enum SweptParameter {
     /// Registers per thread
     Registers,
     /// Dynamic shared memory, in bytes
@@ -128,7 +128,7 @@ pub enum Over {
     Carveout,
 }
 
-impl Over {
+impl SweptParameter {
     pub fn name(self) -> &'static str {
         match self {
             Self::Registers => "registers",

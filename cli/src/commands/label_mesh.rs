@@ -58,15 +58,15 @@ struct Label {
 }
 
 impl From<&LabelSurfaceOutcome> for Label {
-    fn from(made: &LabelSurfaceOutcome) -> Self {
-        let report = made.checked.map(|checked| checked.report);
+    fn from(surface: &LabelSurfaceOutcome) -> Self {
+        let report = surface.checked.map(|checked| checked.report);
         Self {
-            label: made.label,
-            voxels: made.voxels,
-            triangles: made.triangles,
-            closed: made.checked.map(|checked| checked.is_closed()),
+            label: surface.label,
+            voxels: surface.voxels,
+            triangles: surface.triangles,
+            closed: surface.checked.map(|checked| checked.is_closed()),
             manifold: report.map(|report| report.is_manifold()),
-            unbalanced_edges: made.checked.map(|checked| checked.unbalanced_edges),
+            unbalanced_edges: surface.checked.map(|checked| checked.unbalanced_edges),
             non_manifold_edges: report.map(|report| report.non_manifold_edges),
             non_manifold_vertices: report.map(|report| report.non_manifold_vertices),
             components: report.map(|report| report.components),
@@ -106,45 +106,45 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
             (false, false) => LabelCheck::No,
         },
     };
-    let made = run_monitored(terminal, |monitor| label_mesh::run(&job, monitor))?;
+    let outcome = run_monitored(terminal, |monitor| label_mesh::run(&job, monitor))?;
     terminal.report(
-        &remarks(&made.warnings),
-        || json(args, &made),
-        || readable(args, &made),
+        &remarks(&outcome.warnings),
+        || json(args, &outcome),
+        || readable(args, &outcome),
     )
 }
 
-fn json(args: &MeshArgs, made: &LabelMeshOutcome) -> Json {
+fn json(args: &MeshArgs, outcome: &LabelMeshOutcome) -> Json {
     Json {
         input: args.input.name(),
-        outputs: paths(&made.files),
-        grid: Grid::new(made.dims, &made.geometry),
-        sample_type: made.sample_type.name(),
-        devices: Devices::from_runs(&made.devices),
+        outputs: paths(&outcome.files),
+        grid: Grid::new(outcome.dims, &outcome.geometry),
+        sample_type: outcome.sample_type.name(),
+        devices: Devices::from_runs(&outcome.devices),
         coordinates: Coordinates::from(args.coordinates).name(),
-        mesh_origin: made.mesh_origin,
-        vertices: made.vertices,
-        triangles: made.triangles,
-        index_bits: made.index_bits,
-        labels: made.labels.iter().map(Into::into).collect(),
-        timings: JsonTimings::new(&made.timings),
+        mesh_origin: outcome.mesh_origin,
+        vertices: outcome.vertices,
+        triangles: outcome.triangles,
+        index_bits: outcome.index_bits,
+        labels: outcome.labels.iter().map(Into::into).collect(),
+        timings: JsonTimings::new(&outcome.timings),
     }
 }
 
 /// Formats the readable report.
-fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
+fn readable(args: &MeshArgs, outcome: &LabelMeshOutcome) -> String {
     let mut lines = Lines::new(9);
     lines.add(
         "volume",
         format!(
             "{}: {} samples of {}, {}",
             args.input.name(),
-            format_dims(made.dims),
-            made.sample_type,
-            format_count(made.labels.len() as u64, "label")
+            format_dims(outcome.dims),
+            outcome.sample_type,
+            format_count(outcome.labels.len() as u64, "label")
         ),
     );
-    let output = match (&args.output, made.files.len()) {
+    let output = match (&args.output, outcome.files.len()) {
         (None, _) => String::new(),
         (Some(output), 1) => format!("{}: ", output.display()),
         (Some(output), files) => format!("{}, {files} files: ", output.display()),
@@ -153,35 +153,35 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
         "mesh",
         format!(
             "{output}{} vertices, {} triangles",
-            made.vertices, made.triangles
+            outcome.vertices, outcome.triangles
         ),
     );
-    for label in made.labels.iter().take(MAX_LISTED) {
+    for label in outcome.labels.iter().take(MAX_LISTED) {
         lines.add(&format!("  label {}", label.label), label_line(label));
     }
-    if let Some(more @ 1..) = made.labels.len().checked_sub(MAX_LISTED) {
+    if let Some(more @ 1..) = outcome.labels.len().checked_sub(MAX_LISTED) {
         lines.add(
             "",
             format!("and {}", format_count(more as u64, "more label")),
         );
     }
-    let devices: Vec<String> = made
+    let devices: Vec<String> = outcome
         .devices
         .iter()
         .map(|run| run.device.to_string())
         .collect();
     lines.add("device", devices.join(", "));
-    lines.add("ms", format_timings(&made.timings));
+    lines.add("ms", format_timings(&outcome.timings));
     lines.text()
 }
 
-fn label_line(made: &LabelSurfaceOutcome) -> String {
+fn label_line(surface: &LabelSurfaceOutcome) -> String {
     let mut text = format!(
         "{}, {}",
-        format_count(made.voxels, "voxel"),
-        format_count(made.triangles, "triangle")
+        format_count(surface.voxels, "voxel"),
+        format_count(surface.triangles, "triangle")
     );
-    if let Some(checked) = made.checked {
+    if let Some(checked) = surface.checked {
         let closed = if checked.is_closed() {
             "closed"
         } else {

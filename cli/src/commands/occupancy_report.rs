@@ -1,7 +1,7 @@
 //! Report of `ferrovox occupancy`: the JSON object, also the source of the text output.
 
 use super::occupancy_input::{Input, dynamic_shared_bytes};
-use crate::args::{OccupancyArgs, Over};
+use crate::args::{OccupancyArgs, SweptParameter};
 use ferrovox::occupancy::{
     Carveout, Limiter, Occupancy, Waves, best_block, curve, resource_table, slack,
 };
@@ -168,9 +168,9 @@ impl Report {
                 min_grid_size: multiprocessors.map(|_| best.min_grid_size),
             }),
             blocks: args.all_blocks.then(|| all_blocks(args, input)),
-            over: args.over.map(|over| Curve {
-                parameter: over.name(),
-                points: curve_over(input, over),
+            over: args.over.map(|parameter| Curve {
+                parameter: parameter.name(),
+                points: curve_over(input, parameter),
             }),
             explanation: args.explain.then(|| model.explain(kernel, block)),
             warnings: warnings(args, input, &occupancy),
@@ -240,18 +240,20 @@ fn all_blocks(args: &OccupancyArgs, input: &Input) -> Vec<Point> {
 }
 
 /// Returns the points of a curve at which the number of active blocks changes.
-fn curve_over(input: &Input, over: Over) -> Vec<Point> {
+fn curve_over(input: &Input, parameter: SweptParameter) -> Vec<Point> {
     let (model, kernel) = (&*input.model, &input.kernel.resources);
-    let block = input.block.with_carveout(match over {
-        Over::Carveout => Carveout::Default,
+    let block = input.block.with_carveout(match parameter {
+        SweptParameter::Carveout => Carveout::Default,
         _ => input.block.carveout,
     });
-    let mut points: Vec<Point> = match over {
-        Over::Registers => collect_points(curve::over_registers(model, kernel, &block)),
-        Over::Dynamic => collect_points(curve::over_dynamic_shared(model, kernel, &block)),
-        Over::Carveout => collect_points(curve::over_carveout(model, kernel, &block)),
+    let mut points: Vec<Point> = match parameter {
+        SweptParameter::Registers => collect_points(curve::over_registers(model, kernel, &block)),
+        SweptParameter::Dynamic => {
+            collect_points(curve::over_dynamic_shared(model, kernel, &block))
+        }
+        SweptParameter::Carveout => collect_points(curve::over_carveout(model, kernel, &block)),
     };
-    if over != Over::Carveout {
+    if parameter != SweptParameter::Carveout {
         points.dedup_by_key(|point| point.active_blocks);
     }
     points

@@ -10,9 +10,9 @@ use ferrovox_kernels::{
 };
 
 /// Number of passes before the first convergence test. The interval doubles after each test.
-const FIRST_ROUNDS: usize = 4;
+const FIRST_PASSES: usize = 4;
 /// Maximum number of passes between two convergence tests.
-pub(super) const MAX_ROUNDS: usize = 64;
+pub(super) const MAX_PASSES: usize = 64;
 
 impl DeviceMask {
     /// Returns the enclosed voxels: those from which every path of face neighbours to the border of
@@ -43,9 +43,9 @@ impl DeviceMask {
             let args = (sites.bits.view(), bits, items, free, outside);
             stream.launch::<seed_outside>(launch, args)?;
         }
-        let mut rounds = FIRST_ROUNDS;
-        while spread(stream, sites, &free, &mut outside, rounds)? {
-            rounds = (2 * rounds).min(MAX_ROUNDS);
+        let mut passes = FIRST_PASSES;
+        while spread(stream, sites, &free, &mut outside, passes)? {
+            passes = (2 * passes).min(MAX_PASSES);
         }
         // SAFETY: as above.
         unsafe {
@@ -59,17 +59,17 @@ impl DeviceMask {
     }
 }
 
-/// Propagates the outside region in `rounds` passes; returns `true` if the last pass changed it.
+/// Propagates the outside region in `passes` passes; returns `true` if the last pass changed it.
 fn spread(
     stream: &Stream,
     sites: &DeviceMask,
     free: &Buffer<u32>,
     outside: &mut Buffer<u32>,
-    rounds: usize,
+    passes: usize,
 ) -> Result<bool, GridError> {
     let bits = sites.layout();
-    let mut changed = stream.zeros::<u32>(rounds)?;
-    for round in 0..rounds as u32 {
+    let mut changed = stream.zeros::<u32>(passes)?;
+    for pass in 0..passes as u32 {
         let axes = [
             (X, u64::from(bits.grid.ny) * u64::from(bits.grid.nz)),
             (Y, u64::from(bits.per_row) * u64::from(bits.grid.nz)),
@@ -81,7 +81,7 @@ fn spread(
             // SAFETY: both have the words of the grid, the items count the lines, and there is an
             // element for each pass.
             unsafe {
-                let args = (free.view(), bits, axis, items, round, changed, outside);
+                let args = (free.view(), bits, axis, items, pass, changed, outside);
                 stream.launch::<spread_outside>(launch, args)?;
             }
         }

@@ -16,10 +16,10 @@ impl Inside {
     /// ```
     /// use ferrovox::grid::Inside;
     ///
-    /// assert!(Inside::Above.holds(2.0, 2.0) && !Inside::Below.holds(2.0, 2.0));
-    /// assert!(!Inside::Above.holds(f64::NAN, 2.0) && !Inside::Below.holds(f64::NAN, 2.0));
+    /// assert!(Inside::Above.contains(2.0, 2.0) && !Inside::Below.contains(2.0, 2.0));
+    /// assert!(!Inside::Above.contains(f64::NAN, 2.0) && !Inside::Below.contains(f64::NAN, 2.0));
     /// ```
-    pub fn holds(self, sample: f64, level: f32) -> bool {
+    pub fn contains(self, sample: f64, level: f32) -> bool {
         match self {
             Self::Above => sample as f32 >= level,
             Self::Below => (sample as f32) < level,

@@ -1,7 +1,7 @@
 //! Masks on the host.
 
 use super::{
-    DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MAX_ROUNDS,
+    DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MAX_PASSES,
     f64_to_f32, kernel_grid,
 };
 use crate::{
@@ -212,7 +212,7 @@ impl Mask {
 
     /// Returns the bytes of device memory that [`enclosed`](Self::enclosed) needs.
     pub fn enclosed_bytes(&self) -> u64 {
-        3 * self.bytes() + MAX_ROUNDS as u64 * 4
+        3 * self.bytes() + MAX_PASSES as u64 * 4
     }
 
     /// Returns the number of voxels along x, y and z.

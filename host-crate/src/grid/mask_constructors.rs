@@ -111,7 +111,7 @@ impl Mask {
         inside: Inside,
     ) -> Result<Self, GridError> {
         check_level(level)?;
-        Self::from_volume(volume, |sample| inside.holds(sample, level))
+        Self::from_volume(volume, |sample| inside.contains(sample, level))
     }
 
     /// Returns `true` if a voxel is in the mask; `false` outside the grid.

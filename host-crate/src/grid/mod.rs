@@ -57,7 +57,7 @@ pub use mask::Mask;
 pub(crate) use metric::Metric;
 pub(crate) use otsu::{Histogram, Range as OtsuRange};
 pub use otsu::{OtsuError, otsu_threshold};
-pub use points::{DevicePoints, Outside, Points};
+pub use points::{DevicePoints, OutsidePoints, Points};
 pub(crate) use runs::{Connectivity, Run, Runs};
 pub use sample::{Sample, SampleType};
 pub use selection::Selection;

@@ -24,12 +24,12 @@ pub struct Points {
     coordinates: Vec<[f32; 3]>,
     dims: [usize; 3],
     geometry: Geometry,
-    outside: Outside,
+    outside: OutsidePoints,
 }
 
 /// Points outside all voxels of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outside {
+pub struct OutsidePoints {
     /// Number of such points.
     pub count: u64,
     /// Index of the first one.
@@ -91,7 +91,7 @@ impl Points {
             coordinates,
             dims,
             geometry,
-            outside: Outside::default(),
+            outside: OutsidePoints::default(),
         })
     }
 
@@ -132,7 +132,7 @@ impl Points {
 
     /// Returns the points that lie more than half a voxel outside the outer voxel centres along an
     /// axis.
-    pub fn outside(&self) -> Outside {
+    pub fn outside(&self) -> OutsidePoints {
         self.outside
     }
 

@@ -116,7 +116,7 @@ impl SlabMemory {
 
     /// Returns the peak memory of slabs of `words` words along z that are computed in parts of
     /// `columns` words along x, in bytes.
-    fn peak_in_order(&self, words: u64, columns: u64) -> u64 {
+    fn peak_from_rows(&self, words: u64, columns: u64) -> u64 {
         self.site_sets * (self.mask + self.slab(words))
             + self.columns(columns).max(self.inside(words))
     }
@@ -192,7 +192,7 @@ impl SlabPlan {
         let word_count = u64::from(tiles.to.per_row).max(1);
         let peak = |words: u64| match (sizes.tree, minimises_z_last) {
             (Some(tree), _) => sizes.peak_from_tree(tree, words),
-            (None, true) => sizes.peak_in_order(words, 1),
+            (None, true) => sizes.peak_from_rows(words, 1),
             (None, false) => sizes.peak_transposed(words),
         };
         let min_memory = peak(1);
@@ -226,7 +226,7 @@ impl SlabPlan {
         let words = word_count.div_ceil(slabs);
         let per_row = u64::from(tiles.from.per_row).max(1);
         let columns = max_fitting(per_row, |columns| {
-            sizes.peak_in_order(words, columns) <= limit
+            sizes.peak_from_rows(words, columns) <= limit
         });
         Ok(Self {
             slabs,

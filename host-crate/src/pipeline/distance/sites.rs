@@ -131,7 +131,7 @@ fn read_level_sites(
             read_site_mask(job, warnings, |sample, is_wide| match (is_wide, inside) {
                 (true, Inside::Above) => sample >= exact_isovalue,
                 (true, Inside::Below) => sample < exact_isovalue,
-                _ => inside.holds(sample, isovalue),
+                _ => inside.contains(sample, isovalue),
             })?
         }
         ResolvedLevel::Selection(selection) => {
