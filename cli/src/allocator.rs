@@ -1,9 +1,10 @@
 //! Allocator of the command: the system's, and the end of the command when it has no memory.
 //!
-//! An allocator cannot see whether its caller handles a failure. The caller of a large allocation
-//! receives the failure: the library turns it into an error, or into work by parts. Small ones are
-//! mostly infallible ones of the standard library, which would abort the process without stating a
-//! purpose, and an error that is on its way needs them too. They end the command with an error.
+//! An allocator cannot see whether its caller handles a failure, so the size decides. The failure
+//! of a large allocation is returned to the caller: the library turns it into an error, or into
+//! work by parts. The failure of a small one ends the command with an error. Most small
+//! allocations are infallible: the standard library would abort the process without stating a
+//! purpose. Errors on their way to the user need small allocations too.
 
 use crate::out_of_memory::{end_command, record_failure};
 use std::alloc::{GlobalAlloc, Layout, System};

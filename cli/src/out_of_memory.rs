@@ -166,7 +166,8 @@ fn acquire_outputs() -> Option<OutputLock> {
     }
 }
 
-/// Text of limited length, without quotes that JSON would have to escape.
+/// Text of at most 512 bytes, formatted without an allocation. It is inserted into a JSON string
+/// without escapes, so it must not contain quotes, backslashes or control characters.
 struct Message {
     bytes: [u8; 512],
     len: usize,

@@ -21,7 +21,7 @@ pub fn run_monitored<R>(
     terminal: &Terminal,
     work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
 ) -> anyhow::Result<R> {
-    let silent = Monitor::new().cancelled_by(signals::cancel_flag());
+    let monitor = Monitor::new().cancelled_by(signals::cancel_flag());
     let bar = if terminal.report.quiet {
         None
     } else {
@@ -33,7 +33,7 @@ pub fn run_monitored<R>(
             bar.show(&progress);
         }
     };
-    let result = work(&silent.on_progress(&on_progress));
+    let result = work(&monitor.on_progress(&on_progress));
     drop(bar);
     set_stage("report");
     signals::begin_report();

@@ -2,16 +2,15 @@
 
 use super::mesh_report::{json, readable};
 use crate::{
-    args::{MeshArgs, MethodName, SurfaceArgs},
+    args::{CoordinatesName, MeshArgs, MethodName, SpaceName, SurfaceArgs},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::run_monitored,
 };
 use ferrovox::{
-    io::MeshSpace,
     isosurface::NormalSource,
     pipeline::{
-        Coordinates, Level, VolumeSource,
+        Level, VolumeSource,
         mesh::{self, MeshCheck, MeshJob, SurfaceOptions},
     },
 };
@@ -19,8 +18,7 @@ use ferrovox::{
 /// Reads the volume, extracts its isosurface, writes the mesh, and prints the report.
 pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
     refuse(&[(
-        MeshSpace::from(args.space) == MeshSpace::Lps
-            && Coordinates::from(args.coordinates) == Coordinates::Voxel,
+        args.space == SpaceName::Lps && args.coordinates == CoordinatesName::Voxel,
         "--space lps does not apply to --coordinates voxel: omit one of them",
     )])?;
     if let Some(list) = &args.labels.labels {

@@ -18,14 +18,16 @@ pub use console::run_command;
 pub use unix::run_command;
 
 use crate::terminal::{self, Terminal};
+use anyhow::Context;
 use ferrovox::{io::OutputLock, monitor::CancelFlag};
 use std::{
+    process::ExitCode,
     sync::{
         OnceLock,
         atomic::{AtomicI32, AtomicU8, Ordering::SeqCst},
         mpsc,
     },
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -97,6 +99,19 @@ pub fn begin_report() {
             thread::park();
         }
     }
+}
+
+/// Starts the thread that runs the command.
+fn spawn_command(
+    command: impl FnOnce() -> ExitCode + Send + 'static,
+) -> anyhow::Result<JoinHandle<ExitCode>> {
+    thread::Builder::new()
+        .stack_size(COMMAND_STACK)
+        .name("main".to_owned())
+        .spawn(command)
+        .with_context(|| {
+            format!("cannot start a thread: its stack needs {COMMAND_STACK} bytes of memory")
+        })
 }
 
 /// Cancels the command after its first signal and waits until it ends. Ends the process if that

@@ -1,6 +1,6 @@
 //! Signals of Unix systems.
 
-use super::{COMMAND_STACK, ORDERLY_STOP, POLL, cancel_command, exit_process, exit_status_for};
+use super::{ORDERLY_STOP, POLL, cancel_command, exit_process, exit_status_for, spawn_command};
 use anyhow::Context;
 use ferrovox::io::OutputLock;
 use signal_hook::{
@@ -42,16 +42,10 @@ pub fn run_command(
     let mut signals =
         Signals::new(HANDLED.iter().filter(is_heeded)).context("cannot install signal handlers")?;
     let end = EndOfCommand(signals.handle());
-    let command = thread::Builder::new()
-        .stack_size(COMMAND_STACK)
-        .name("main".to_owned())
-        .spawn(move || {
-            let _end = end;
-            command()
-        })
-        .with_context(|| {
-            format!("cannot start a thread: its stack needs {COMMAND_STACK} bytes of memory")
-        })?;
+    let command = spawn_command(move || {
+        let _end = end;
+        command()
+    })?;
     // waits for a signal or for the end of the command
     if let Some(signal) = signals.forever().next() {
         quit_if_requested(signal);

@@ -49,10 +49,10 @@ fn smallest_limit(folder: &Folder) -> u64 {
 
 /// Returns `true` if a line of `text` is an error that states a size in bytes and its purpose.
 fn states_size_and_purpose(text: &str) -> bool {
-    let errors = text
+    let mut errors = text
         .lines()
         .filter(|line| line.starts_with("ferrovox: error: "));
-    errors.into_iter().any(|line| {
+    errors.any(|line| {
         let size = line.split(" bytes").next().unwrap_or_default();
         let has_size = line.contains(" bytes") && size.ends_with(|it: char| it.is_ascii_digit());
         let purposes = [

@@ -23,7 +23,8 @@ pub(crate) struct StatedGrid {
 /// Parts of the geometry that a file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StatedParts {
-    /// `true` if the format can store a geometry.
+    /// `true` if files of the format usually state a geometry, so that a missing part is worth a
+    /// note.
     by_format: bool,
     spacing: bool,
     origin: bool,

@@ -318,11 +318,12 @@ fn random_segments(radius: f64, noise: &mut Noise) -> Option<Vec<TreeSegment>> {
             let is_close = |point| distance_to_segment(point, a, b) < r + s + 3.5;
             let meets = parent == Some(other) || parent == other_parent;
             let mut points = (0..=20).map(|k| from + (to - from) * (f64::from(k) / 20.0));
-            if if meets {
+            let is_too_close = if meets {
                 parent == other_parent && is_close(to)
             } else {
                 points.any(is_close)
-            } {
+            };
+            if is_too_close {
                 return None;
             }
         }

@@ -146,7 +146,7 @@ impl Database {
 
 impl Advisory {
     /// Returns an advisory on all versions of a package.
-    pub fn for_test(package: &str) -> Self {
+    pub fn for_all_versions(package: &str) -> Self {
         Self {
             id: "RUSTSEC-1970-9999".to_owned(),
             package: package.to_owned(),
@@ -260,7 +260,7 @@ mod tests {
         let database = Database {
             date: "2026-08-21".to_owned(),
             commit: "abc".to_owned(),
-            advisories: vec![advisory.clone(), Advisory::for_test("other")],
+            advisories: vec![advisory.clone(), Advisory::for_all_versions("other")],
         };
         assert_eq!(Database::from_text(&database.to_text()).unwrap(), database);
         let again = Advisory::from_markdown(&advisory.to_markdown()).unwrap();

@@ -53,7 +53,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     write_metadata(metadata.path())?;
     // Verify first that the check finds an advisory at all.
     let mut invented = database.clone();
-    invented.advisories.push(Advisory::for_test("anyhow"));
+    invented
+        .advisories
+        .push(Advisory::for_all_versions("anyhow"));
     ensure!(
         !check(&cargo_deny, &invented, metadata.path(), false)?,
         "cargo-deny does not find an invented advisory on anyhow, so it would find no other; \
