@@ -69,7 +69,7 @@ impl<'a> DecodedPlanes<'a> {
             let held = (window.bytes.len() / self.plane_bytes) as u64;
             if !(window.first..window.first + held).contains(&plane) {
                 let planes = self.window_at(plane);
-                let bytes = planes.len_bytes(self.plane_bytes);
+                let bytes = self.range_bytes(&planes);
                 if skipped == 0 && rest.len() >= bytes {
                     let (filled, after) = rest.split_at_mut(bytes);
                     self.decoder.decode(planes, filled)?;
@@ -101,8 +101,13 @@ impl<'a> DecodedPlanes<'a> {
         first..end.min(first + count).min(self.planes)
     }
 
+    /// Returns the size of these planes, in bytes.
+    fn range_bytes(&self, planes: &Range<u64>) -> usize {
+        (planes.end - planes.start) as usize * self.plane_bytes
+    }
+
     fn move_window(&self, window: &mut Window, planes: Range<u64>) -> Result<(), FileProblem> {
-        let bytes = planes.len_bytes(self.plane_bytes);
+        let bytes = self.range_bytes(&planes);
         let mut decoded = std::mem::take(&mut window.bytes);
         if decoded.len() != bytes {
             drop(decoded);
@@ -114,18 +119,6 @@ impl<'a> DecodedPlanes<'a> {
             bytes: decoded,
         };
         Ok(())
-    }
-}
-
-/// Size of a range of planes.
-trait PlaneRange {
-    /// Returns the number of bytes of these planes.
-    fn len_bytes(&self, plane_bytes: usize) -> usize;
-}
-
-impl PlaneRange for Range<u64> {
-    fn len_bytes(&self, plane_bytes: usize) -> usize {
-        (self.end - self.start) as usize * plane_bytes
     }
 }
 

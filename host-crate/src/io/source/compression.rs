@@ -1,0 +1,104 @@
+//! Decompression of the remaining bytes of a source.
+
+use std::io::BufReader;
+use std::thread::Scope;
+
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+
+use super::{BUFFER, Reader, Source};
+use crate::io::source::members::Members;
+use crate::io::source::read_ahead::read_ahead;
+use crate::io::source::remaining::Remaining;
+
+/// Largest ratio of decompressed to compressed bytes in deflate.
+pub(in crate::io) const DEFLATE_LIMIT: u64 = 1032;
+/// Upper bound on the ratio of decompressed to compressed bytes in bzip2: about 40 bytes encode a
+/// block of 900 kB, in which each run of 5 bytes stands for at most 259.
+const BZIP2_LIMIT: u64 = 1 << 21;
+/// Name of bzip2 in errors.
+const BZIP2: &str = "bzip2";
+/// Smallest bound on the decompressed length for which decoding ahead is worthwhile, in bytes.
+const READ_AHEAD_BYTES: u64 = DEFLATE_LIMIT << 16;
+
+impl<'a> Source<'a> {
+    /// Decompresses the remaining bytes with gzip.
+    pub fn gunzip(self) -> Self {
+        self.decompress("gzip", DEFLATE_LIMIT, |reader| {
+            let members = Members::<GzDecoder<_>>::new(reader);
+            Box::new(BufReader::with_capacity(BUFFER, members))
+        })
+    }
+
+    /// Decompresses the remaining bytes with zlib.
+    pub fn inflate(self) -> Self {
+        self.decompress("zlib", DEFLATE_LIMIT, |reader| {
+            Box::new(BufReader::with_capacity(BUFFER, ZlibDecoder::new(reader)))
+        })
+    }
+
+    /// Decompresses the remaining bytes with deflate, without a header.
+    pub fn inflate_raw(self) -> Self {
+        self.decompress("deflate", DEFLATE_LIMIT, |reader| {
+            Box::new(BufReader::with_capacity(
+                BUFFER,
+                DeflateDecoder::new(reader),
+            ))
+        })
+    }
+
+    /// Decompresses the remaining bytes with bzip2.
+    pub fn bunzip2(self) -> Self {
+        self.decompress(BZIP2, BZIP2_LIMIT, |reader| {
+            let members = Members::<BzDecoder<_>>::new(reader);
+            Box::new(BufReader::with_capacity(BUFFER, members))
+        })
+    }
+
+    /// Decodes the remaining bytes ahead in a separate thread if there may be many. Pipes are not
+    /// read ahead: a pipe may stay open after the last needed byte.
+    pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
+    where
+        'a: 'scope,
+    {
+        match (self.encoding, self.left) {
+            (Some(_), Remaining::AtMost(left)) if left > READ_AHEAD_BYTES => Source {
+                reader: read_ahead(self.reader, scope),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// Returns `true` if the remaining bzip2 data may expand to `bytes` bytes, which is more than
+    /// deflate data of that length could: they should be counted before memory is allocated.
+    pub fn needs_count(&self, bytes: u64) -> bool {
+        let Remaining::AtMost(limit) = self.left else {
+            return false;
+        };
+        let is_far_expanded = bytes > limit / BZIP2_LIMIT * DEFLATE_LIMIT;
+        self.encoding == Some(BZIP2) && bytes > BUFFER as u64 && is_far_expanded
+    }
+
+    fn decompress(
+        self,
+        encoding: &'static str,
+        limit: u64,
+        decoder: impl FnOnce(Reader<'a>) -> Reader<'a>,
+    ) -> Self {
+        let left = match self.left {
+            Remaining::Exactly(left) | Remaining::AtMost(left) => {
+                Remaining::AtMost(left.saturating_mul(limit))
+            }
+            Remaining::Unknown => Remaining::Unknown,
+        };
+        Self {
+            reader: decoder(self.reader),
+            positioned: None,
+            left,
+            position: 0,
+            encoding: Some(encoding),
+            is_counted: false,
+        }
+    }
+}
