@@ -133,6 +133,15 @@ impl ByteOrder {
     } else {
         Self::Big
     };
+
+    /// Returns the unsigned integer that these bytes, at most eight, encode.
+    pub(crate) fn unsigned(self, bytes: &[u8]) -> u64 {
+        let append = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        match self {
+            Self::Little => bytes.iter().rev().fold(0, append),
+            Self::Big => bytes.iter().fold(0, append),
+        }
+    }
 }
 
 impl Default for ByteOrder {

@@ -47,13 +47,22 @@ impl<'a> XmlTag<'a> {
 
 /// Parts of a document, from front to back.
 pub(super) struct XmlParts<'a> {
+    text: &'a str,
     remaining: &'a str,
 }
 
 impl<'a> XmlParts<'a> {
     /// Starts at the first character of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { remaining: text }
+        Self {
+            text,
+            remaining: text,
+        }
+    }
+
+    /// Returns the offset of the end of the part that was returned last, in bytes.
+    pub fn offset(&self) -> usize {
+        self.text.len() - self.remaining.len()
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use crate::io::FileProblem;
+use crate::io::source::DEFLATE_LIMIT;
 use crate::io::source::random_access::RandomAccessBytes;
 use crate::memory;
 
@@ -11,8 +12,6 @@ use crate::memory;
 const MAX_END: u64 = 65_535 + 22;
 /// Largest size of the directory of an archive, in bytes.
 const MAX_DIRECTORY: u64 = 1 << 30;
-/// Largest expansion of deflate.
-const MAX_EXPANSION: u64 = 1032;
 /// Largest entry that is read into memory.
 const MAX_ENTRY: u64 = 1 << 31;
 
@@ -74,7 +73,7 @@ impl<'a> ZipArchive<'a> {
                     advice: "extract it, or store or deflate its entries",
                 });
             }
-            if compressed > length || size > compressed.saturating_mul(MAX_EXPANSION) + 64 {
+            if compressed > length || size > compressed.saturating_mul(DEFLATE_LIMIT) + 64 {
                 return Err(damaged(&format!(
                     "{name:?} has {size} bytes in {compressed} bytes"
                 )));

@@ -34,3 +34,4 @@ mod several_files;
 mod skeleton_files;
 mod skeleton_reader;
 mod volume_pieces;
+mod vti;

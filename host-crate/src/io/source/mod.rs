@@ -107,6 +107,20 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Ends the source after `count` more bytes.
+    pub fn limited(self, count: u64) -> Self {
+        let left = match self.left {
+            Remaining::Exactly(left) => Remaining::Exactly(left.min(count)),
+            Remaining::AtMost(left) => Remaining::AtMost(left.min(count)),
+            Remaining::Unknown => Remaining::Unknown,
+        };
+        Self {
+            reader: Box::new(self.reader.take(count)),
+            left,
+            ..self
+        }
+    }
+
     /// Returns the number of remaining bytes, as far as it is known.
     pub fn remaining(&self) -> Remaining {
         self.left

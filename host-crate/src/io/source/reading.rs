@@ -172,14 +172,19 @@ impl Source<'_> {
         let Some(RandomAccessBytes::File(file)) = &self.positioned else {
             return Ok(false);
         };
-        if !matches!(self.left, Remaining::Exactly(left) if left >= count) {
+        let Remaining::Exactly(left) = self.left else {
+            return Ok(false);
+        };
+        if left < count {
             return Ok(false);
         }
         // All bytes consumed from a file are counted, so the position is the offset in the file.
         let offset = SeekFrom::Start(self.position + count);
         let mut file = Arc::clone(file);
         file.seek(offset).map_err(|error| self.problem(error))?;
-        self.reader = Box::new(BufReader::with_capacity(BUFFER, file));
+        // The source may end before the file.
+        let reader = BufReader::with_capacity(BUFFER, file);
+        self.reader = Box::new(reader.take(left - count));
         self.advance(count);
         Ok(true)
     }

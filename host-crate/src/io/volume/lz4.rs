@@ -5,45 +5,50 @@
 pub(super) fn decompress(bytes: &[u8], end: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let base = out.len();
     let mut rest = bytes;
-    let take = |rest: &mut &[u8], count: usize| -> Result<Vec<u8>, String> {
-        let (taken, after) = rest
-            .split_at_checked(count)
-            .ok_or("an LZ4 block ends early")?;
-        *rest = after;
-        Ok(taken.to_vec())
-    };
-    let extended = |rest: &mut &[u8], nibble: u8| -> Result<usize, String> {
-        let mut length = usize::from(nibble);
-        if nibble == 15 {
-            loop {
-                let more = take(rest, 1)?[0];
-                length += usize::from(more);
-                if more != 255 {
-                    break;
-                }
-            }
-        }
-        Ok(length)
-    };
     while !rest.is_empty() {
         let token = take(&mut rest, 1)?[0];
-        let literals = extended(&mut rest, token >> 4)?;
+        let literals = read_length(&mut rest, token >> 4)?;
         if out.len() + literals > end {
             return Err("an LZ4 block is too long".to_owned());
         }
-        out.extend(take(&mut rest, literals)?);
+        out.extend_from_slice(take(&mut rest, literals)?);
         if rest.is_empty() {
             break;
         }
         let distance = take(&mut rest, 2)?;
         let distance = usize::from(u16::from_le_bytes([distance[0], distance[1]]));
-        let length = extended(&mut rest, token & 15)? + 4;
+        let length = read_length(&mut rest, token & 15)? + 4;
         copy_match(out, base, distance, length, end)?;
     }
     Ok(())
 }
 
-/// Appends `length` bytes that end `distance` bytes before; the ranges may overlap.
+/// Splits `count` bytes from the start of `rest`.
+fn take<'a>(rest: &mut &'a [u8], count: usize) -> Result<&'a [u8], String> {
+    let (taken, after) = rest
+        .split_at_checked(count)
+        .ok_or("an LZ4 block ends early")?;
+    *rest = after;
+    Ok(taken)
+}
+
+/// Returns the length that starts with four bits of the token; bytes follow if all are set.
+fn read_length(rest: &mut &[u8], nibble: u8) -> Result<usize, String> {
+    let mut length = usize::from(nibble);
+    if nibble == 15 {
+        loop {
+            let more = take(rest, 1)?[0];
+            length += usize::from(more);
+            if more != 255 {
+                break;
+            }
+        }
+    }
+    Ok(length)
+}
+
+/// Appends a copy of the `length` bytes that start `distance` bytes before the end of `out`, but
+/// not before `base`; the ranges may overlap. The length of `out` must not exceed `end`.
 pub(super) fn copy_match(
     out: &mut Vec<u8>,
     base: usize,
@@ -55,8 +60,12 @@ pub(super) fn copy_match(
         return Err("a match is out of range".to_owned());
     }
     let start = out.len() - distance;
-    for index in start..start + length {
-        out.push(out[index]);
+    let mut left = length;
+    // A longer match repeats the bytes between.
+    while left > 0 {
+        let step = left.min(out.len() - start);
+        out.extend_from_within(start..start + step);
+        left -= step;
     }
     Ok(())
 }

@@ -1,12 +1,10 @@
 //! FreeSurfer's MGH, and MGZ, which is compressed with gzip. Numbers are big-endian, positions RAS.
 
-use std::io::{self, Read};
-
 use nalgebra::{Matrix3, Vector3};
 
 use crate::grid::Geometry;
 use crate::io::error::show_bytes;
-use crate::io::source::{Remaining, Source};
+use crate::io::source::Source;
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::{ByteOrder, FileProblem, HeaderInfo, StoredType, VolumeFormat};
@@ -79,39 +77,8 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<OpenedVolume<'_>, FileProbl
     let centre = Vector3::from_column_slice(&numbers[12..15]);
     let geometry = Geometry::new(axes, centre - axes * half)?;
     // Scan parameters and tags may follow the samples.
-    let source = limited(source, layout.total_bytes);
+    let source = source.limited(layout.total_bytes);
     Ok(OpenedVolume::new(source, layout, geometry, header))
-}
-
-/// Returns a source that ends after `count` bytes.
-fn limited(source: Source<'_>, count: u64) -> Source<'_> {
-    let left = match source.remaining() {
-        Remaining::Exactly(left) => Remaining::Exactly(left.min(count)),
-        Remaining::AtMost(left) => Remaining::AtMost(left.min(count)),
-        Remaining::Unknown => Remaining::Unknown,
-    };
-    Source::from_decoder(Limited { source, count }, left)
-}
-
-/// First bytes of a source.
-struct Limited<'a> {
-    source: Source<'a>,
-    /// Number of bytes that are left.
-    count: u64,
-}
-
-impl Read for Limited<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let count = out
-            .len()
-            .min(usize::try_from(self.count).unwrap_or(usize::MAX));
-        let found = self
-            .source
-            .fill(&mut out[..count])
-            .map_err(io::Error::other)?;
-        self.count -= found as u64;
-        Ok(found)
-    }
 }
 
 fn damaged(problem: String) -> FileProblem {

@@ -146,20 +146,14 @@ impl Dataset {
 
     /// Returns a binary 16-bit number.
     pub fn short(&self, tag: Tag, order: ByteOrder) -> Option<u16> {
-        let bytes = self.bytes(tag)?.first_chunk()?;
-        Some(match order {
-            ByteOrder::Little => u16::from_le_bytes(*bytes),
-            ByteOrder::Big => u16::from_be_bytes(*bytes),
-        })
+        let bytes = self.bytes(tag)?.get(..2)?;
+        Some(order.unsigned(bytes) as u16)
     }
 
     /// Returns binary 32-bit numbers.
     pub fn longs(&self, tag: Tag, order: ByteOrder) -> Option<Vec<u32>> {
         let numbers = self.bytes(tag)?.as_chunks::<4>().0.iter();
-        let number = |bytes: &[u8; 4]| match order {
-            ByteOrder::Little => u32::from_le_bytes(*bytes),
-            ByteOrder::Big => u32::from_be_bytes(*bytes),
-        };
+        let number = |bytes: &[u8; 4]| order.unsigned(bytes) as u32;
         Some(numbers.map(number).collect())
     }
 }
@@ -283,9 +277,9 @@ impl Parser<'_, '_> {
             8 => {}
             _ => return Err(ends_early(self.source)),
         }
-        let tag = self.short(&start[..2]) << 16 | self.short(&start[2..4]);
+        let tag = self.integer(&start[..2]) << 16 | self.integer(&start[2..4]);
         if !self.encoding.is_explicit || tag >> 16 == 0xFFFE {
-            let length = self.long([start[4], start[5], start[6], start[7]]);
+            let length = self.integer(&start[4..]);
             let vr = None;
             return Ok(Some(ElementHeader { tag, vr, length }));
         }
@@ -317,27 +311,16 @@ impl Parser<'_, '_> {
             if self.source.fill(&mut length)? < 4 {
                 return Err(ends_early(self.source));
             }
-            self.long(length)
+            self.integer(&length)
         } else {
-            self.short(&start[6..8])
+            self.integer(&start[6..])
         };
         let vr = Some(vr);
         Ok(Some(ElementHeader { tag, vr, length }))
     }
 
-    fn short(&self, bytes: &[u8]) -> u32 {
-        let bytes = [bytes[0], bytes[1]];
-        u32::from(match self.encoding.order {
-            ByteOrder::Little => u16::from_le_bytes(bytes),
-            ByteOrder::Big => u16::from_be_bytes(bytes),
-        })
-    }
-
-    fn long(&self, bytes: [u8; 4]) -> u32 {
-        match self.encoding.order {
-            ByteOrder::Little => u32::from_le_bytes(bytes),
-            ByteOrder::Big => u32::from_be_bytes(bytes),
-        }
+    fn integer(&self, bytes: &[u8]) -> u32 {
+        self.encoding.order.unsigned(bytes) as u32
     }
 
     /// Stores or skips an element and, if it is a sequence, its items.

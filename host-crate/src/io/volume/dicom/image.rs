@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use std::sync::Arc;
 
-use crate::io::source::Source;
+use crate::io::source::{DEFLATE_LIMIT, Source};
 use crate::io::volume::dicom::dataset::{
     Dataset, Encoding, PIXEL_DATA, PixelData, read_dataset, read_file_meta, read_fragments,
 };
@@ -18,8 +18,6 @@ const MAX_DEFLATED: u64 = 256 << 20;
 /// Largest size of a compressed frame that is accepted whatever its number of bytes, as a blank
 /// image may be compressed to nearly nothing.
 const FREE_FRAME_BYTES: u64 = 2 << 20;
-/// Largest expansion of larger compressed frames.
-const MAX_EXPANSION: u64 = 1032;
 
 /// Encoding of the samples of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -341,7 +339,7 @@ fn fragment_parts(
     let bytes = format.frame_bytes() as u64;
     let parts = frames.into_iter().map(|parts| {
         let stored: u64 = parts.iter().map(|(_, length)| length).sum();
-        if parts.is_empty() || bytes > FREE_FRAME_BYTES + MAX_EXPANSION * stored {
+        if parts.is_empty() || bytes > FREE_FRAME_BYTES + DEFLATE_LIMIT * stored {
             return Err(damaged(format!(
                 "a frame of {bytes} bytes is compressed to {stored} bytes"
             )));

@@ -3,13 +3,14 @@
 use std::io::Read;
 
 use crate::io::FileProblem;
+use crate::io::source::DEFLATE_LIMIT;
 use crate::io::volume::pack_bits::unpack;
 use crate::io::volume::tiff::{damaged, unsupported};
 
-/// Largest expansion of deflate, LZW and PackBits.
-const MAX_EXPANSION: u64 = 1032;
 /// Largest expansion of zstd: four bytes repeat a byte for a block of 128 KiB.
 const MAX_ZSTD_EXPANSION: u64 = 1 << 15;
+/// Largest expansion of LZW: a code of 12 bits stands for at most 3,837 bytes.
+const MAX_LZW_EXPANSION: u64 = 2558;
 /// Longest code of LZW, in bits.
 const MAX_LZW_BITS: u32 = 12;
 
@@ -63,7 +64,8 @@ impl BlockCompression {
         match self {
             Self::None => 1,
             Self::Zstd => MAX_ZSTD_EXPANSION,
-            _ => MAX_EXPANSION,
+            Self::Lzw => MAX_LZW_EXPANSION,
+            Self::Deflate | Self::PackBits => DEFLATE_LIMIT,
         }
     }
 

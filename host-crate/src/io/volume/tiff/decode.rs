@@ -80,15 +80,15 @@ impl Plane<'_> {
     /// Adds up the differences of neighbouring pixels of a row.
     fn undo_predictor(&self, row: &mut [u8]) {
         let page = &self.page;
-        let width = (page.format.bits / 8) as usize;
+        let (width, order) = ((page.format.bits / 8) as usize, page.format.order);
         let stride = page.block_components() as usize;
         match page.predictor {
             2 => {
                 for start in (stride * width..row.len()).step_by(width) {
-                    let before = number(&row[start - stride * width..][..width], page.format.order);
-                    let difference = number(&row[start..start + width], page.format.order);
+                    let before = order.unsigned(&row[start - stride * width..][..width]);
+                    let difference = order.unsigned(&row[start..start + width]);
                     let sum = before.wrapping_add(difference);
-                    store(&mut row[start..start + width], sum, page.format.order);
+                    store(&mut row[start..start + width], sum, order);
                 }
             }
             3 => {
@@ -100,7 +100,7 @@ impl Plane<'_> {
                 let samples = row.len() / width;
                 for (index, sample) in row.chunks_exact_mut(width).enumerate() {
                     for (byte, out) in sample.iter_mut().enumerate() {
-                        let significance = match page.format.order {
+                        let significance = match order {
                             ByteOrder::Little => width - 1 - byte,
                             ByteOrder::Big => byte,
                         };
@@ -133,7 +133,7 @@ impl Plane<'_> {
                 }
                 let sample = &stored[source * bits / 8..][..bits / 8];
                 if format.is_half {
-                    let half = number(sample, format.order) as u16;
+                    let half = format.order.unsigned(sample) as u16;
                     out.copy_from_slice(&half_to_f32(half).to_le_bytes());
                 } else {
                     out.copy_from_slice(sample);
@@ -143,14 +143,6 @@ impl Plane<'_> {
                 }
             }
         }
-    }
-}
-
-fn number(bytes: &[u8], order: ByteOrder) -> u64 {
-    let digit = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-    match order {
-        ByteOrder::Little => bytes.iter().rev().fold(0, digit),
-        ByteOrder::Big => bytes.iter().fold(0, digit),
     }
 }
 

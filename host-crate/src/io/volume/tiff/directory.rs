@@ -82,11 +82,7 @@ impl<'f, 'a> TiffFile<'f, 'a> {
     }
 
     fn integer(&self, bytes: &[u8]) -> u64 {
-        let digit = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-        match self.order {
-            ByteOrder::Little => bytes.iter().rev().fold(0, digit),
-            ByteOrder::Big => bytes.iter().fold(0, digit),
-        }
+        self.order.unsigned(bytes)
     }
 
     fn read(&self, offset: u64, count: u64) -> Result<Vec<u8>, FileProblem> {

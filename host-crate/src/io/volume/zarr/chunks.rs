@@ -155,13 +155,9 @@ impl ChunkDecoder<'_> {
             None => None,
             Some(stored) => {
                 let bytes = decode_all(&shard.index_codecs, stored, bytes)?;
-                let words = bytes.as_chunks::<16>().0.iter().map(|pair| {
-                    let word = |half: &[u8]| {
-                        half.iter()
-                            .rev()
-                            .fold(0, |n, byte| n << 8 | u64::from(*byte))
-                    };
-                    [word(&pair[..8]), word(&pair[8..])]
+                let pairs = bytes.as_chunks::<16>().0.iter();
+                let words = pairs.map(|pair| {
+                    [&pair[..8], &pair[8..]].map(|word| ByteOrder::Little.unsigned(word))
                 });
                 Some(Arc::new(words.collect()))
             }
@@ -232,11 +228,7 @@ impl ChunkDecoder<'_> {
 /// Copies a sample in little-endian, with 32 bits for floats of 16.
 fn copy_sample(array: &Array, sample: &[u8], out: &mut [u8]) {
     if array.is_half {
-        let bytes = [sample[0], sample[1]];
-        let half = match array.order {
-            ByteOrder::Little => u16::from_le_bytes(bytes),
-            ByteOrder::Big => u16::from_be_bytes(bytes),
-        };
+        let half = array.order.unsigned(sample) as u16;
         out.copy_from_slice(&half_to_f32(half).to_le_bytes());
         return;
     }
