@@ -7,7 +7,7 @@
 
 use super::HALF_VOXEL;
 use crate::{
-    memory::{CollectOrUnwind, ExtendOrUnwind},
+    memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind},
     monitor::Cancelled,
     parallel,
     skeleton::medial::{
@@ -15,13 +15,16 @@ use crate::{
         context::ComponentContext,
         curves::intermediate_graph::{GraphEdge, IntermediateGraph},
         voxels::{
-            neighbour_bits::NEIGHBOURS,
+            neighbour_bits::{NEIGHBOURS, OFFSETS},
             segment_voxels::{to_voxels, voxel_at},
         },
     },
 };
 use nalgebra::Vector3;
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{BuildHasherDefault, Hasher},
+};
 
 /// Distance from junctions and ends within which sections are undefined, as a multiple of the
 /// radius.
@@ -73,13 +76,13 @@ pub fn section_areas(
         Ok::<_, Cancelled>(curves[edge].section_area(context, point))
     })?;
     let mut areas = areas.into_iter();
-    let of_edge = |edge: &GraphEdge| {
+    let take_edge = |edge: &GraphEdge| {
         let areas = areas.by_ref().take(edge.points.len());
         areas
             .map(|area| area.map(|area| area * spacing * spacing))
             .collect_or_unwind()
     };
-    Ok(graph.edges.iter().map(of_edge).collect_or_unwind())
+    Ok(graph.edges.iter().map(take_edge).collect_or_unwind())
 }
 
 /// Curve of an edge in world coordinates whose unit is the smallest spacing.
@@ -192,32 +195,54 @@ impl<'a> Curve<'a> {
         let object = context.object;
         let centre = self.points[point];
         let max_extent = MAX_EXTENT * self.radii[point] + half_width;
-        let offset = |voxel: usize| {
-            let position = object.position(voxel).map(f64::from);
-            Vector3::from(context.metric.to_world(position)) - centre
+        let offset = |position: [i32; 3]| {
+            Vector3::from(context.metric.to_world(position.map(f64::from))) - centre
         };
         let first = voxel_at(object, self.edge.points[point])?;
-        let mut visited = HashSet::new();
+        let mut visited = HashSet::<u32, BuildHasherDefault<VoxelHasher>>::default();
         visited.push_or_unwind(first as u32);
-        let mut pending = vec![first];
+        let mut pending = vec![(first, object.position(first))];
         let mut sum = 0.0;
-        while let Some(voxel) = pending.pop() {
-            let from_centre = offset(voxel);
+        while let Some((voxel, position)) = pending.pop() {
+            let from_centre = offset(position);
             if from_centre.norm() > max_extent {
                 return None;
             }
             sum += (1.0 - from_centre.dot(&tangent).abs() / half_width).max(0.0);
-            for (_, other) in object.neighbours(voxel, NEIGHBOURS) {
-                if offset(other).dot(&tangent).abs() < half_width
-                    && !visited.contains(&(other as u32))
+            visited.reserve_or_unwind(OFFSETS.len());
+            for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
+                let [dx, dy, dz] = OFFSETS[bit];
+                let position = [position[0] + dx, position[1] + dy, position[2] + dz];
+                if offset(position).dot(&tangent).abs() < half_width && visited.insert(other as u32)
                 {
-                    visited.push_or_unwind(other as u32);
-                    pending.push_or_unwind(other);
+                    pending.push_or_unwind((other, position));
                 }
             }
         }
         let u = context.metric.upper();
         let voxel_volume = u[0][0] * u[1][1] * u[2][2];
         Some(sum * voxel_volume / half_width)
+    }
+}
+
+/// Multiplicative hash of voxel indices (Knuth 1973, section 6.4).
+#[derive(Default)]
+struct VoxelHasher(u64);
+
+impl Hasher for VoxelHasher {
+    fn finish(&self) -> u64 {
+        // tables use the lowest and the highest bits; a product is mixed in its upper half only
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u32(byte.into());
+        }
+    }
+
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.0 = (self.0 ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
