@@ -27,13 +27,14 @@ pub struct Arguments {
     /// Numbers of voxels along the longest side of a mesh; up to 128, skeletons are also checked
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "64,96")]
     pub resolutions: Vec<u32>,
-    /// Methods: medial; core, divergence and curvature of the potential field; none
+    /// Methods: medial, as by default; coverage, the medial method with the branches of TEASAR;
+    /// core, divergence and curvature of the potential field; none
     #[arg(
         long,
         alias = "levels",
         value_name = "METHOD",
         value_delimiter = ',',
-        default_value = "medial"
+        default_value = "medial,coverage"
     )]
     pub methods: Vec<String>,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use ferrovox::{
     grid::DeviceMask,
     monitor::Monitor,
     skeleton::{
-        medial,
+        medial::{self, BranchRule},
         potential_field::{self, Hierarchy},
     },
 };
@@ -26,15 +26,15 @@ pub fn measure(
     arguments: &Arguments,
 ) -> Outcome<()> {
     for name in arguments.methods.iter().filter(|name| *name != "none") {
-        let outcome = match name.as_str() {
-            "medial" | "whole" => timed(arguments.common.runs, || medial(device, object)),
-            _ => {
+        let outcome = match branch_rule(name) {
+            Some(branches) => timed(arguments.common.runs, || medial(device, object, branches)),
+            None => {
                 let found = Hierarchy::ALL
                     .into_iter()
                     .find(|level| level.name() == name);
                 let hierarchy = found.ok_or_else(|| {
                     format!(
-                        "unknown method {name:?}; choose medial, core, divergence, curvature or none"
+                        "unknown method {name:?}; choose medial, coverage, core, divergence, curvature or none"
                     )
                 })?;
                 let params = potential_field::Params {
@@ -70,12 +70,20 @@ pub fn measure(
     Ok(())
 }
 
+/// Returns the rule for branches of a medial method in `--methods`, or `None` for other methods.
+pub fn branch_rule(method: &str) -> Option<BranchRule> {
+    match method {
+        "medial" | "whole" => Some(BranchRule::default()),
+        "coverage" => Some(BranchRule::COVERAGE),
+        _ => None,
+    }
+}
+
 /// Extracts the skeletons of all labels by the medial method, in one call.
-fn medial(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
+fn medial(device: &Device, object: &Subject, branches: BranchRule) -> Outcome<Vec<(u8, Skeleton)>> {
     let voxels = object.known.voxels.view();
-    // the rule of the programs that it is compared with
     let params = medial::Params {
-        branches: medial::BranchRule::COVERAGE,
+        branches,
         ..medial::Params::default()
     };
     let devices = std::slice::from_ref(device);
