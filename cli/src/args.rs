@@ -14,7 +14,7 @@ mod voxelize;
 pub use distance::{DistanceArgs, SampleName, SignName};
 pub use labels::LabelArgs;
 pub use mesh::{CoordinatesName, MeshArgs, MethodName, NormalsName, SpaceName, TopologyName};
-pub use mesh_filters::MeshFilterArgs;
+pub use mesh_filters::{MeshFilterArgs, Smoothing};
 pub use occupancy::{ModelName, OccupancyArgs, SweptParameter};
 pub use shared::{DeviceArgs, InsideName, IsoValue, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;

@@ -26,14 +26,15 @@ pub struct MeshFilterArgs {
         help_heading = "Output"
     )]
     pub min_voxels: u64,
-    /// Smooth the mesh: taubin:N or taubin:N,BAND
+    /// Smooth the mesh: taubin:N, taubin:N,BAND or none
     ///
     /// Low-pass filter with N terms that preserves the volume (windowed sinc; Taubin, Zhang and
     /// Golub 1996). BAND, from 0 to 2, is the pass band [default: 0.1]; smaller values smooth more.
     /// Boundary vertices move only along the boundary. Requires the whole mesh, so it excludes
-    /// streaming.
+    /// streaming. With --labels, N is the number of steps of Taubin's filter within the cells
+    /// [default: 20], without BAND; none leaves the surface unsmoothed.
     #[arg(long, value_name = "FILTER", value_parser = parse_smooth, help_heading = "Output")]
-    pub smooth: Option<SmoothParams>,
+    pub smooth: Option<Smoothing>,
     /// Simplify the mesh: the fraction of triangles to keep (0.25, 25%), or error:DISTANCE
     ///
     /// DISTANCE is the largest error, in world units. Components, holes, tunnels and boundaries are
@@ -43,6 +44,16 @@ pub struct MeshFilterArgs {
     pub simplify: Option<SimplifyTarget>,
 }
 
+impl MeshFilterArgs {
+    /// Returns the parameters of the low-pass filter, if there is one.
+    pub fn smooth_params(&self) -> Option<SmoothParams> {
+        match self.smooth? {
+            Smoothing::Taubin(params) => Some(params),
+            Smoothing::None => None,
+        }
+    }
+}
+
 impl From<MeshFilterArgs> for MeshFilters {
     fn from(args: MeshFilterArgs) -> Self {
         Self {
@@ -50,14 +61,26 @@ impl From<MeshFilterArgs> for MeshFilters {
                 largest: args.largest,
                 min_voxels: args.min_voxels,
             },
-            smooth: args.smooth,
+            smooth: args.smooth_params(),
             simplify: args.simplify,
         }
     }
 }
 
-/// Parses `taubin:20` or `taubin:20,0.05`.
-fn parse_smooth(text: &str) -> Result<SmoothParams, String> {
+/// Smoothing of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Smoothing {
+    /// No smoothing.
+    None,
+    /// Low-pass filter.
+    Taubin(SmoothParams),
+}
+
+/// Parses `taubin:20`, `taubin:20,0.05` or `none`.
+fn parse_smooth(text: &str) -> Result<Smoothing, String> {
+    if text == "none" {
+        return Ok(Smoothing::None);
+    }
     let numbers = text
         .strip_prefix("taubin:")
         .map(|numbers| match numbers.split_once(',') {
@@ -75,10 +98,9 @@ fn parse_smooth(text: &str) -> Result<SmoothParams, String> {
         })
     };
     let params = numbers.and_then(read);
-    let params =
-        params.ok_or("give taubin:N or taubin:N,BAND, such as taubin:20 or taubin:20,0.05")?;
+    let params = params.ok_or("give taubin:N or taubin:N,BAND, such as taubin:20, or none")?;
     params.check().map_err(|error| error.to_string())?;
-    Ok(params)
+    Ok(Smoothing::Taubin(params))
 }
 
 /// Parses `0.25`, `25%` or `error:0.5`.
@@ -100,7 +122,11 @@ mod tests {
 
     #[test]
     fn filters_are_parsed() {
-        let smooth = |text| parse_smooth(text).map(|it| (it.iterations, it.pass_band));
+        let smooth = |text| match parse_smooth(text)? {
+            Smoothing::Taubin(params) => Ok((params.iterations, params.pass_band)),
+            Smoothing::None => Err("none".to_owned()),
+        };
+        assert_eq!(parse_smooth("none"), Ok(Smoothing::None));
         assert_eq!(smooth("taubin:20"), Ok((20, 0.1)));
         assert_eq!(smooth("taubin:7,0.03"), Ok((7, 0.03)));
         for wrong in [

@@ -1,7 +1,7 @@
 //! `ferrovox mesh --labels`.
 
 use crate::{
-    args::MeshArgs,
+    args::{MeshArgs, Smoothing},
     input::format_dims,
     numbers::{LabelList, format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
@@ -9,9 +9,13 @@ use crate::{
     usage::refuse,
     watch::run_monitored,
 };
-use ferrovox::pipeline::{
-    Coordinates,
-    label_mesh::{self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome},
+use ferrovox::{
+    label_surface::LabelSurfaceParams,
+    mesh_filter::SmoothParams,
+    pipeline::{
+        Coordinates,
+        label_mesh::{self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome},
+    },
 };
 use serde::Serialize;
 
@@ -33,6 +37,9 @@ struct Json {
     vertices: u64,
     /// Number of triangles of all walls, each counted once.
     triangles: u64,
+    /// Number of pairs of neighbouring voxels whose labels do not share their wall.
+    unshared_walls: u64,
+    smoothing_steps: u32,
     index_bits: u32,
     labels: Vec<Label>,
     timings: JsonTimings,
@@ -49,12 +56,15 @@ struct Label {
     unbalanced_edges: Option<u64>,
     non_manifold_edges: Option<usize>,
     non_manifold_vertices: Option<usize>,
+    self_intersections: Option<u64>,
     components: Option<usize>,
     euler: Option<i64>,
     degenerate_triangles: Option<usize>,
     duplicate_positions: Option<usize>,
     area: Option<f64>,
     volume: Option<f64>,
+    /// Difference from the volume of the voxels, as a fraction of it.
+    volume_error: Option<f64>,
 }
 
 impl From<&LabelSurfaceOutcome> for Label {
@@ -69,12 +79,14 @@ impl From<&LabelSurfaceOutcome> for Label {
             unbalanced_edges: surface.checked.map(|checked| checked.unbalanced_edges),
             non_manifold_edges: report.map(|report| report.non_manifold_edges),
             non_manifold_vertices: report.map(|report| report.non_manifold_vertices),
+            self_intersections: surface.checked.map(|checked| checked.self_intersections),
             components: report.map(|report| report.components),
             euler: report.map(|report| report.euler_characteristic()),
             degenerate_triangles: report.map(|report| report.degenerate_triangles),
             duplicate_positions: report.map(|report| report.duplicate_positions),
             area: report.map(|report| report.area),
             volume: report.map(|report| report.volume),
+            volume_error: report.map(|report| report.volume / surface.voxel_volume - 1.0),
         }
     }
 }
@@ -86,6 +98,14 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
     refuse(&[(
         devices.len() > 1,
         "--labels runs on one device: give one to --device",
+    )])?;
+    let has_pass_band = |smoothing| match smoothing {
+        Smoothing::None => false,
+        Smoothing::Taubin(params) => params.pass_band != SmoothParams::default().pass_band,
+    };
+    refuse(&[(
+        args.filters.smooth.is_some_and(has_pass_band),
+        "--labels has no pass band: give --smooth taubin:N or none",
     )])?;
     let job = LabelMeshJob {
         volume,
@@ -100,6 +120,7 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
             .into_iter()
             .next()
             .ok_or_else(|| anyhow::anyhow!("--device names no device"))?,
+        surface: surface_params(args),
         check: match (args.check, args.report.json) {
             (true, _) => LabelCheck::Required,
             (false, true) => LabelCheck::Yes,
@@ -114,6 +135,26 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
     )
 }
 
+/// Returns the parameters of the surface.
+fn surface_params(args: &MeshArgs) -> LabelSurfaceParams {
+    let contact = args.labels.voxel_contact.into();
+    match args.filters.smooth {
+        None => LabelSurfaceParams {
+            contact,
+            ..LabelSurfaceParams::default()
+        },
+        Some(Smoothing::None) => LabelSurfaceParams {
+            contact,
+            ..LabelSurfaceParams::raw()
+        },
+        Some(Smoothing::Taubin(params)) => LabelSurfaceParams {
+            contact,
+            smoothing_steps: params.iterations,
+            ..LabelSurfaceParams::default()
+        },
+    }
+}
+
 fn json(args: &MeshArgs, outcome: &LabelMeshOutcome) -> Json {
     Json {
         input: args.input.name(),
@@ -125,6 +166,8 @@ fn json(args: &MeshArgs, outcome: &LabelMeshOutcome) -> Json {
         mesh_origin: outcome.mesh_origin,
         vertices: outcome.vertices,
         triangles: outcome.triangles,
+        unshared_walls: outcome.unshared_walls,
+        smoothing_steps: surface_params(args).smoothing_steps,
         index_bits: outcome.index_bits,
         labels: outcome.labels.iter().map(Into::into).collect(),
         timings: JsonTimings::new(&outcome.timings),
@@ -188,19 +231,18 @@ fn label_line(surface: &LabelSurfaceOutcome) -> String {
             "open"
         };
         let report = checked.report;
-        let touching = match report.non_manifold_edges + report.non_manifold_vertices {
-            0 => String::new(),
-            _ => format!(
-                " (touches itself in {} and {} more)",
-                format_count(report.non_manifold_edges as u64, "edge"),
-                match report.non_manifold_vertices {
-                    1 => "1 vertex".to_owned(),
-                    count => format!("{count} vertices"),
-                }
-            ),
+        let manifold = if report.is_manifold() {
+            "manifold"
+        } else {
+            "not manifold"
         };
+        let intersections = match checked.self_intersections {
+            0 => "no self-intersection".to_owned(),
+            count => format_count(count, "self-intersection"),
+        };
+        let error = 100.0 * (report.volume / surface.voxel_volume - 1.0);
         text += &format!(
-            "; {closed}{touching}; area {}, volume {}",
+            "; {closed}, {manifold}, {intersections}; area {}, volume {} ({error:+.2} % of its voxels)",
             format_number(report.area),
             format_number(report.volume)
         );

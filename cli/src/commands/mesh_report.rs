@@ -180,7 +180,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
             }
         }),
         component_filter: run.component_filter.map(ComponentFilterResult::new),
-        smoothing: args.filters.smooth.map(Smoothing::new),
+        smoothing: args.filters.smooth_params().map(Smoothing::new),
         simplification: run.simplified.map(Simplification::new),
         non_finite_cells: run.non_finite_cells,
         ambiguous_cells: cells.map(|cells| cells.ambiguous_cells),
@@ -240,7 +240,7 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             format!("{kept} of {}", format_count(before, "surface")),
         );
     }
-    if let Some(params) = args.filters.smooth {
+    if let Some(params) = args.filters.smooth_params() {
         let SmoothParams {
             iterations,
             pass_band,

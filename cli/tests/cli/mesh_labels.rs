@@ -66,18 +66,28 @@ fn one_mesh_contains_every_shared_wall_once() {
     assert_eq!(column("voxels"), [json!(1), json!(144), json!(145)]);
     assert_eq!(column("closed"), [json!(true), json!(true), json!(true)]);
     assert_eq!(column("components"), [json!(1), json!(1), json!(1)]);
-    // two sheets meet only at the vertex between the corner voxel and the box
-    assert_eq!(
-        column("non_manifold_vertices"),
-        [json!(0), json!(0), json!(1)]
-    );
+    for key in [
+        "unbalanced_edges",
+        "non_manifold_edges",
+        "non_manifold_vertices",
+        "self_intersections",
+        "degenerate_triangles",
+        "duplicate_positions",
+    ] {
+        assert_eq!(column(key), [json!(0), json!(0), json!(0)], "{key}");
+    }
+    for error in column("volume_error") {
+        assert!(error.as_f64().unwrap().abs() < 0.01, "{error}");
+    }
+    assert_eq!(report["unshared_walls"], json!(0));
     let counts: Vec<u64> = labels
         .iter()
         .map(|it| it["triangles"].as_u64().unwrap())
         .collect();
     let all = report["triangles"].as_u64().unwrap();
-    // the wall of 5 x 5 voxels has two triangles each, which count for both labels
-    assert_eq!(counts.iter().sum::<u64>() - all, 2 * 25);
+    // the wall of 5 x 5 voxels has two triangles each, more where a quad is divided as a fan, which
+    // count for both labels
+    assert!((50..60).contains(&(counts.iter().sum::<u64>() - all)));
     let mesh = read_mesh(folder.path("all.ply")).unwrap();
     assert_eq!(mesh.triangles.len() as u64, all);
     assert_eq!(
@@ -89,6 +99,36 @@ fn one_mesh_contains_every_shared_wall_once() {
         header.contains("property int label_inside\nproperty int label_outside\n"),
         "{header}"
     );
+}
+
+/// Smoothing changes positions, but not which walls there are; separated contacts change the
+/// surface of voxels that touch in an edge.
+#[test]
+fn smoothing_and_contacts_are_options() {
+    let folder = folder();
+    folder.file("contact.raw", [4, 0, 0, 4]);
+    let run = |options: &str| {
+        let line = format!("mesh {options} --labels all -o out.ply --check --json --device cpu");
+        let report = folder.run(&line).ok().json();
+        let mesh = read_mesh(folder.path("out.ply")).unwrap();
+        (report, mesh.vertices)
+    };
+    let (smooth, positions) = run("seg.nii");
+    assert_eq!(smooth["smoothing_steps"], json!(20));
+    let (raw, raw_positions) = run("seg.nii --smooth none");
+    assert_eq!(raw["smoothing_steps"], json!(0));
+    assert_ne!(positions, raw_positions);
+    let (five, five_positions) = run("seg.nii --smooth taubin:5");
+    assert_eq!(five["smoothing_steps"], json!(5));
+    assert_ne!(positions, five_positions);
+    for report in [&smooth, &raw, &five] {
+        assert_eq!(report["labels"][1]["manifold"], json!(true));
+    }
+    let contact = "contact.raw --dims 2x2x1 --type u8";
+    let (joined, _) = run(contact);
+    assert_eq!(joined["labels"][0]["components"], json!(1));
+    let (separate, _) = run(&format!("{contact} --voxel-contact separate"));
+    assert_eq!(separate["labels"][0]["components"], json!(2));
 }
 
 #[test]
@@ -118,7 +158,7 @@ fn vtp_stores_the_labels_as_cell_data() {
     }
     let shared = found[0].iter().zip(&found[1]);
     let shared = shared.filter(|pair| *pair == (&70_001, &70_002)).count();
-    assert_eq!(shared, 2 * 25);
+    assert!((50..60).contains(&shared), "{shared}");
     assert!(found[1].iter().all(|label| [0, 70_002].contains(label)));
     assert!(bytes.ends_with(b"\n</AppendedData></VTKFile>\n"));
 }
@@ -139,10 +179,7 @@ fn each_label_is_written_to_its_own_file() {
         for (label, voxels) in [(-5, 1.0), (70_001, 144.0)] {
             let mesh = read_mesh(folder.path(&format!("part-{label}.{extension}"))).unwrap();
             let report = check(&mesh);
-            assert!(
-                report.volume > 0.03 * voxels && report.volume < voxels,
-                "{report:?}"
-            );
+            assert!((report.volume / voxels - 1.0).abs() < 0.01, "{report:?}");
             if extension != "stl" {
                 assert!(report.is_closed() && report.is_oriented());
             }
@@ -215,6 +252,8 @@ fn conflicting_options_are_usage_errors() {
     usage("--labels all --close -o a.ply", "--close");
     usage("--labels all --memory 1M -o a.ply", "--memory");
     usage("--labels 0 -o a.ply", "background");
+    usage("--labels all --smooth taubin:9,0.2 -o a.ply", "pass band");
+    usage("--label 1 --voxel-contact separate -o a.ply", "--labels");
     usage("--labels all --device cpu,cpu -o a.ply", "one device");
     let refused = |options: &str, facts: &[&str]| {
         folder.refuses(&format!("mesh seg.nii {options}"), facts);

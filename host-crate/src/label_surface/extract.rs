@@ -1,17 +1,24 @@
-//! Stages of label surface extraction: classify, scan, vertices, quads.
+//! Label surface extraction: the surface net, relaxation, triangles.
 
-use super::{LabelField, LabelSurfaceError, field::LabelIndices};
+use super::{
+    LabelField, LabelSurfaceError, LabelSurfaceParams,
+    field::LabelIndices,
+    net::{NetQuads, NetVertices, exclusive_scan},
+    relax::Relaxation,
+};
 use crate::{
-    device::{Buffer, Device, DeviceError, Element, Stream, items_launch},
+    device::{Buffer, Device, Element, Stream, items_launch},
     grid::{index_to_world, kernel_grid},
-    memory::{self, OutOfMemory},
-    mesh::{LabelledMesh, TriangleMesh, Triangles},
-    scan::{Scanner, Sum},
+    memory,
+    mesh::{DeviceTriangles, LabelledMesh, TriangleMesh, group_triples},
+    scan::Scanner,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
+    isosurface::interpolate::IndexToWorld,
     label_surface::{
-        MASKS_PER_WORD, Net, classify_label_cells, emit_label_quads, emit_label_vertices,
+        divide_label_quads, emit_face_points, emit_label_quads, emit_label_triangles,
+        emit_label_vertices, place_label_vertices,
     },
     sample::Count,
 };
@@ -22,48 +29,46 @@ pub struct DeviceLabelSurface {
     /// World position that `positions` are relative to.
     origin: Point3<f64>,
     positions: Buffer<f32>,
-    triangles: Indices,
-    /// Two label indices per quad.
+    triangles: DeviceTriangles,
+    /// Two label indices per triangle.
     sides: Buffer<u32>,
-}
-
-/// Six vertex indices per quad.
-enum Indices {
-    U32(Buffer<u32>),
-    U64(Buffer<u64>),
+    walls: u64,
+    unshared_walls: u64,
 }
 
 /// Extracts the walls between the labels of a volume, and between labels and the background: see
 /// [the module](crate::label_surface).
 ///
-/// Vertices are in world units, relative to [`Geometry::local_origin`](crate::grid::Geometry), in
-/// the order of their cells, x fastest. The two triangles of a quad
-/// are in the order of the cell whose highest corner is the upper end of the edge that the quad
-/// crosses. The bits are the same on every device.
+/// Vertices are in world units, relative to [`Geometry::local_origin`](crate::grid::Geometry):
+/// first those within cells, in the order of the cells, x fastest; then points on faces of cells;
+/// then points on edges. Triangles are in the order of the cell whose highest corner is the upper
+/// end of the edge that they surround. The bits are the same on every device.
 ///
 /// Time is linear in the voxels. Device memory: label indices (one, two or four bytes per voxel),
-/// 1.1 bytes per voxel in rows padded to multiples of 32, and the mesh: 12 bytes per vertex, 32 per
-/// pair of triangles (56 beyond 2³² vertices).
+/// 1.4 bytes per voxel in rows padded to multiples of 32, and about 120 bytes per pair of
+/// neighbouring voxels with different labels, including the mesh.
 ///
 /// # Errors
 /// [`LabelSurfaceError`] if the device reports an error.
 pub fn extract(
     stream: &Stream,
     field: &LabelField,
+    params: &LabelSurfaceParams,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
-    extract_with(stream, field, false)
+    extract_with(stream, field, params, false)
 }
 
 /// Extracts the walls. `wide` forces 64-bit indices, even if 32 bits suffice.
 pub(super) fn extract_with(
     stream: &Stream,
     field: &LabelField,
+    params: &LabelSurfaceParams,
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
     match &field.indices {
-        LabelIndices::U8(indices) => extract_indexed(stream, field, indices, wide),
-        LabelIndices::U16(indices) => extract_indexed(stream, field, indices, wide),
-        LabelIndices::U32(indices) => extract_indexed(stream, field, indices, wide),
+        LabelIndices::U8(indices) => extract_indexed(stream, field, indices, params, wide),
+        LabelIndices::U16(indices) => extract_indexed(stream, field, indices, params, wide),
+        LabelIndices::U32(indices) => extract_indexed(stream, field, indices, params, wide),
     }
 }
 
@@ -71,6 +76,7 @@ fn extract_indexed<T: Count + Element>(
     stream: &Stream,
     field: &LabelField,
     indices: &[T],
+    params: &LabelSurfaceParams,
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
     let grid = kernel_grid(field.dims())?;
@@ -79,124 +85,196 @@ fn extract_indexed<T: Count + Element>(
         return Ok(DeviceLabelSurface {
             origin,
             positions: stream.alloc(0)?,
-            triangles: Indices::U32(stream.alloc(0)?),
+            triangles: DeviceTriangles::U32(stream.alloc(0)?),
             sides: stream.alloc(0)?,
+            walls: 0,
+            unshared_walls: 0,
         });
     }
-    let net = Net::new(grid);
-    let words = net.words();
-    stream.require((grid.samples() * size_of::<T>() as u64).saturating_add(words * 34))?;
-    stream.prepare(&[
-        classify_label_cells::<T>::entry(),
-        emit_label_vertices::<T>::entry(),
-        emit_label_quads::<T, u32>::entry(),
-    ])?;
+    let words = (grid.nx as u64 / 32 + 1) * (grid.ny as u64 + 1) * (grid.nz as u64 + 1);
+    stream.require((grid.samples() * size_of::<T>() as u64).saturating_add(words * 40))?;
     let labels = stream.upload(indices)?;
-    let len = words as usize;
-    let mut masks = stream.alloc::<u32>(len * MASKS_PER_WORD)?;
-    let mut vertex_counts = stream.alloc::<u8>(len)?;
-    let mut quad_counts = stream.alloc::<u8>(len)?;
-    let (launch, items) = items_launch(stream, words);
-    // SAFETY: one label per voxel; masks and counts per word, and `items` is the number of words.
-    unsafe {
-        let args = (
-            labels.view(),
-            net,
-            items,
-            masks.view_mut(),
-            vertex_counts.view_mut(),
-            quad_counts.view_mut(),
-        );
-        stream.launch::<classify_label_cells<T>>(launch, args)?;
-    }
-    let mut scanner = Scanner::new(stream)?;
-    let mut exclusive_scan =
-        |counts: &Buffer<u8>| -> Result<(Buffer<u64>, u64), LabelSurfaceError> {
-            let mut offsets = stream.alloc::<u64>(len)?;
-            let total = scanner.exclusive(Sum, counts, &mut offsets)?.download()?;
-            Ok((offsets, total))
-        };
-    let (vertex_offsets, vertices) = exclusive_scan(&vertex_counts)?;
-    let (quad_offsets, quads) = exclusive_scan(&quad_counts)?;
-    drop((vertex_counts, quad_counts));
-    let mut positions = stream.alloc::<f32>(vertices as usize * 3)?;
-    let (launch, items) = items_launch(stream, words);
-    // SAFETY: masks and offsets belong to these labels, and there are three coordinates per vertex.
-    unsafe {
-        let args = (
-            labels.view(),
-            net,
-            items,
-            masks.view(),
-            vertex_offsets.view(),
-            index_to_world(&field.geometry().relative_to(origin)),
-            positions.view_mut(),
-        );
-        stream.launch::<emit_label_vertices<T>>(launch, args)?;
-    }
-    let walls = Walls {
-        stream,
-        labels: &labels,
-        net,
-        masks: &masks,
-        offsets: [&vertex_offsets, &quad_offsets],
-        positions: &positions,
-        flip: field.geometry().mirrors(),
-        quads: quads as usize,
-    };
-    let (triangles, sides) = if wide || vertices > u64::from(u32::MAX) {
-        let (triangles, sides) = walls.emit::<u64>()?;
-        (Indices::U64(triangles), sides)
-    } else {
-        let (triangles, sides) = walls.emit::<u32>()?;
-        (Indices::U32(triangles), sides)
-    };
-    Ok(DeviceLabelSurface {
+    let net = NetVertices::find(stream, &labels, grid, params.contact)?;
+    let counts = net.count_quads()?;
+    // elements of the lists of quads and neighbours; a quad with points on all sides adds nine
+    // vertices
+    let largest = (counts.quads * 4).max((net.vertices + net.points + counts.quads) * 8);
+    let job = Job {
+        net: &net,
+        field,
         origin,
-        positions,
-        triangles,
-        sides,
-    })
+        params,
+    };
+    if wide || largest > u64::from(u32::MAX) {
+        job.run::<u64>(counts, DeviceTriangles::U64)
+    } else {
+        job.run::<u32>(counts, DeviceTriangles::U32)
+    }
 }
 
-/// Inputs of the quad stage.
-struct Walls<'a, T: Element> {
-    stream: &'a Stream,
-    labels: &'a Buffer<T>,
-    net: Net,
-    masks: &'a Buffer<u32>,
-    /// Exclusive scans of the vertex and quad counts of each word.
-    offsets: [&'a Buffer<u64>; 2],
-    positions: &'a Buffer<f32>,
-    flip: bool,
-    quads: usize,
+/// Stages of the extraction after the width of vertex indices is known.
+struct Job<'a, T: Element> {
+    net: &'a NetVertices<'a, T>,
+    field: &'a LabelField,
+    origin: Point3<f64>,
+    params: &'a LabelSurfaceParams,
 }
 
-impl<T: Count + Element> Walls<'_, T> {
-    fn emit<I: Count + Element>(&self) -> Result<(Buffer<I>, Buffer<u32>), DeviceError> {
-        let mut triangles = self.stream.alloc::<I>(self.quads * 6)?;
-        let mut sides = self.stream.alloc::<u32>(self.quads * 2)?;
-        let (launch, items) = items_launch(self.stream, self.net.words());
-        let [vertex_offsets, quad_offsets] = self.offsets;
-        // SAFETY: masks, offsets and positions belong to these labels; there are six indices and
-        // two labels per quad, and vertex indices fit `I`.
+impl<T: Count + Element> Job<'_, T> {
+    fn run<I: Count + Element>(
+        &self,
+        counts: super::net::QuadCounts,
+        wrap: fn(Buffer<I>) -> DeviceTriangles,
+    ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
+        let net = self.net;
+        let stream = net.stream;
+        stream.prepare(&[
+            emit_label_quads::<T, I>::entry(),
+            place_label_vertices::<T>::entry(),
+            divide_label_quads::<I>::entry(),
+            emit_label_vertices::entry(),
+            emit_face_points::<T>::entry(),
+            emit_label_triangles::<I>::entry(),
+        ])?;
+        let unshared_walls = counts.unshared;
+        let quads = net.emit_quads::<I>(counts)?;
+        let (origins, bound) = net.place()?;
+        let geometry = self.field.geometry().relative_to(self.origin);
+        let to_world = index_to_world(&geometry);
+        let mut voxels = memory::try_zeroed::<u64>("labels", 1)?;
+        memory::try_reserve("labels", &mut voxels, self.field.voxels().len())?;
+        voxels.extend_from_slice(self.field.voxels());
+        let relaxation = Relaxation {
+            stream,
+            net: net.net,
+            quads: &quads,
+            matrix: to_world.matrix,
+            voxels: &voxels,
+            bound: &bound,
+            origins: &origins,
+        };
+        let within = relaxation.run(self.params)?;
+        drop((origins, bound));
+        let surface = self.triangulate(&quads, &within, to_world)?;
+        Ok(DeviceLabelSurface {
+            origin: self.origin,
+            positions: surface.positions,
+            triangles: wrap(surface.triangles),
+            sides: surface.sides,
+            walls: quads.len() - unshared_walls,
+            unshared_walls,
+        })
+    }
+
+    /// Emits vertices and triangles for positions of vertices within their cells.
+    fn triangulate<I: Count + Element>(
+        &self,
+        quads: &NetQuads<I>,
+        within: &Buffer<f32>,
+        to_world: IndexToWorld,
+    ) -> Result<Surface<I>, LabelSurfaceError> {
+        let net = self.net;
+        let stream = net.stream;
+        let len = quads.len() as usize;
+        let mut divisions = stream.alloc::<u8>(len)?;
+        let mut triangle_counts = stream.alloc::<u8>(len)?;
+        let mut centre_counts = stream.alloc::<u8>(len)?;
+        let (quad_launch, quad_items) = items_launch(stream, quads.len());
+        // SAFETY: vertices and keys per quad, positions per vertex, and three numbers per quad.
         unsafe {
             let args = (
-                self.labels.view(),
-                self.net,
+                quad_items,
+                quads.vertices.view(),
+                quads.keys.view(),
+                within.view(),
+                to_world.matrix,
+                divisions.view_mut(),
+                triangle_counts.view_mut(),
+                centre_counts.view_mut(),
+            );
+            stream.launch::<divide_label_quads<I>>(quad_launch, args)?;
+        }
+        let mut scanner = Scanner::new(stream)?;
+        let (triangle_offsets, triangles) = exclusive_scan(&mut scanner, stream, &triangle_counts)?;
+        let (centre_offsets, centres) = exclusive_scan(&mut scanner, stream, &centre_counts)?;
+        drop((triangle_counts, centre_counts));
+        let first_vertices = [net.vertices, net.vertices + net.points];
+        let vertices = (first_vertices[1] + centres) as usize;
+        let mut positions = stream.alloc::<f32>(vertices * 3)?;
+        let mut indices = stream.alloc::<I>(triangles as usize * 3)?;
+        let mut sides = stream.alloc::<u32>(triangles as usize * 2)?;
+        let (launch, items) = items_launch(stream, net.net.words());
+        // SAFETY: masks and offsets are those of the net; three coordinates per vertex.
+        unsafe {
+            let args = (
+                net.net,
                 items,
-                self.masks.view(),
-                vertex_offsets.view(),
-                quad_offsets.view(),
-                self.positions.view(),
-                self.flip as u32,
-                triangles.view_mut(),
+                net.masks.view(),
+                net.cell_offsets.view(),
+                net.ambiguous_offsets.view(),
+                net.extra_offsets.view(),
+                within.view(),
+                to_world,
+                positions.view_mut(),
+            );
+            stream.launch::<emit_label_vertices>(launch, args)?;
+        }
+        let (launch, items) = items_launch(stream, net.ambiguous_cells.len() as u64);
+        // SAFETY: cells, faces and offsets per ambiguous cell; points follow the vertices in cells.
+        unsafe {
+            let args = (
+                net.labels.view(),
+                net.net,
+                items,
+                net.ambiguous_cells.view(),
+                net.faces.view(),
+                net.point_offsets.view(),
+                net.vertices,
+                to_world,
+                positions.view_mut(),
+            );
+            stream.launch::<emit_face_points<T>>(launch, args)?;
+        }
+        // SAFETY: the arrays per quad and per ambiguous cell are those of the net; centres follow
+        // the points, and triangles and their labels are as many as counted.
+        unsafe {
+            let args = (
+                net.net,
+                quad_items,
+                net.masks.view(),
+                net.ambiguous_offsets.view(),
+                net.nodes.view(),
+                net.faces.view(),
+                net.point_offsets.view(),
+                quads.vertices.view(),
+                quads.sides.view(),
+                quads.keys.view(),
+                divisions.view(),
+                triangle_offsets.view(),
+                centre_offsets.view(),
+                within.view(),
+                first_vertices,
+                to_world,
+                self.field.geometry().mirrors() as u32,
+                positions.view_mut(),
+                indices.view_mut(),
                 sides.view_mut(),
             );
-            self.stream.launch::<emit_label_quads<T, I>>(launch, args)?;
+            stream.launch::<emit_label_triangles<I>>(quad_launch, args)?;
         }
-        Ok((triangles, sides))
+        Ok(Surface {
+            positions,
+            triangles: indices,
+            sides,
+        })
     }
+}
+
+/// A triangulated surface.
+struct Surface<I: Element> {
+    positions: Buffer<f32>,
+    triangles: Buffer<I>,
+    sides: Buffer<u32>,
 }
 
 impl DeviceLabelSurface {
@@ -207,7 +285,19 @@ impl DeviceLabelSurface {
 
     /// Returns the number of triangles.
     pub fn triangle_count(&self) -> usize {
-        self.sides.len()
+        self.sides.len() / 2
+    }
+
+    /// Returns the number of pairs of neighbouring voxels with different labels, each of which has
+    /// a wall between them.
+    pub fn wall_count(&self) -> u64 {
+        self.walls
+    }
+
+    /// Returns the number of pairs of neighbouring voxels with two labels whose wall is not shared:
+    /// each label has triangles of its own there, with the background outside.
+    pub fn unshared_wall_count(&self) -> u64 {
+        self.unshared_walls
     }
 
     /// Returns the device that holds the surface.
@@ -225,41 +315,34 @@ impl DeviceLabelSurface {
         stream: &Stream,
         field: &LabelField,
     ) -> Result<LabelledMesh, LabelSurfaceError> {
-        let triangles = match &self.triangles {
-            Indices::U32(indices) => Triangles::U32(group_triples(stream.download(indices)?)?),
-            Indices::U64(indices) => Triangles::U64(group_triples(stream.download(indices)?)?),
-        };
-        let quad_sides = stream.download(&self.sides)?;
-        let mut sides = Vec::new();
-        memory::try_reserve("a mesh", &mut sides, quad_sides.len())?;
-        for quad in quad_sides.chunks_exact(2) {
-            sides.extend([[quad[0], quad[1]]; 2]);
-        }
+        let sides = stream.download(&self.sides)?;
         Ok(LabelledMesh {
             mesh: TriangleMesh {
                 origin: self.origin.into(),
-                vertices: group_triples(stream.download(&self.positions)?)?,
+                vertices: group_triples(stream.download(&self.positions)?),
                 normals: None,
-                triangles,
+                triangles: self.triangles.download(stream)?,
             },
             labels: memory::try_copy("labels", field.labels())?,
-            sides,
+            sides: group_pairs(sides)?,
         })
     }
 }
 
-/// Groups numbers into triples, without a copy if possible.
-fn group_triples<T: bytemuck::Pod>(flat: Vec<T>) -> Result<Vec<[T; 3]>, OutOfMemory> {
-    bytemuck::allocation::try_cast_vec(flat).or_else(|(_, flat)| {
-        let group_triples = flat.chunks_exact(3).map(|it| [it[0], it[1], it[2]]);
-        memory::try_collect("a mesh", group_triples)
+/// Groups numbers into pairs, without a copy if possible.
+fn group_pairs(flat: Vec<u32>) -> Result<Vec<[u32; 2]>, memory::OutOfMemory> {
+    bytemuck::allocation::try_cast_vec(flat).or_else(|(_, flat): (_, Vec<u32>)| {
+        memory::try_collect("a mesh", flat.chunks_exact(2).map(|it| [it[0], it[1]]))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Geometry, Volume};
+    use crate::{
+        grid::{Geometry, Volume},
+        mesh::Triangles,
+    };
 
     /// 64-bit indices equal 32-bit indices; a volume with more than 2³² vertices is too large for a
     /// test.
@@ -271,13 +354,15 @@ mod tests {
         let field = LabelField::new(&labels.unwrap().into(), None).unwrap();
         let stream = Device::cpu().stream().unwrap();
         let extract = |wide| {
-            let surface = extract_with(&stream, &field, wide).unwrap();
+            let params = LabelSurfaceParams::default();
+            let surface = extract_with(&stream, &field, &params, wide).unwrap();
             surface.download(&stream, &field).unwrap()
         };
         let (narrow, wide) = (extract(false), extract(true));
         assert!(matches!(wide.mesh.triangles, Triangles::U64(_)));
         assert!(narrow.mesh.triangles.iter().eq(wide.mesh.triangles.iter()));
         assert_eq!(narrow.sides, wide.sides);
+        assert_eq!(narrow.mesh.vertices, wide.mesh.vertices);
         for label in [1, 2, 3] {
             assert_eq!(wide.label_mesh(label).unwrap().unbalanced_edges(), Ok(0));
         }

@@ -34,8 +34,11 @@
 mod error;
 mod extract;
 mod field;
-mod touching;
+mod net;
+mod params;
+mod relax;
 
 pub use error::LabelSurfaceError;
 pub use extract::{DeviceLabelSurface, extract};
 pub use field::LabelField;
+pub use params::{LabelSurfaceParams, VoxelContact};

@@ -199,8 +199,7 @@ impl LabelledMesh {
 
 impl LabelMesh {
     /// Returns the number of edges that are not used equally often in both directions. It is 0 for
-    /// a closed and oriented surface, even if the surface touches itself in an edge or a vertex,
-    /// which happens if voxels of the label touch only in an edge or a corner.
+    /// a closed and oriented surface, even if the surface touches itself in an edge or a vertex.
     ///
     /// # Errors
     /// [`OutOfMemory`]; needs 16 or 24 bytes per corner of a triangle.

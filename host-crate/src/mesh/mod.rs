@@ -28,6 +28,8 @@ mod labelled;
 mod measure;
 mod openings;
 mod report;
+mod self_intersections;
+mod triangle_intersection;
 mod triangle_mesh;
 
 pub use check::{check, try_check};
@@ -36,6 +38,7 @@ pub use edge_balance::EdgeBalance;
 pub use labelled::{LabelMesh, LabelledMesh};
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
+pub use self_intersections::count_self_intersections;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
 
 pub(crate) use device_triangles::group_triples;

@@ -169,20 +169,6 @@ pub enum Warning {
         /// Number of vertices where separate sheets touch.
         vertices: usize,
     },
-    /// The surfaces of some labels touch themselves.
-    #[error(
-        "{}: the surfaces of {} of {all} labels are not manifolds, as voxels of a label touch only in an edge or a \
-         corner: {}",
-        path.display(), labels.len(), list_labels(labels)
-    )]
-    NonManifoldLabels {
-        /// Path of the mesh, or of the volume if no mesh is written.
-        path: PathBuf,
-        /// The labels, in ascending order.
-        labels: Vec<i64>,
-        /// Number of all labels.
-        all: usize,
-    },
     /// The surface is empty.
     #[error("{}: the {what} is empty: {reason}", path.display())]
     Empty {

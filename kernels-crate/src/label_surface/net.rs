@@ -1,12 +1,16 @@
 //! Layout of the surface net: the cells between the voxels of a grid, packed into words of 32 cells
-//! along x.
+//! along x, and the numbers of their vertices.
 
+use super::{cell::next_axis, sheets::NODE_WORDS};
 use crate::{arith::div_rem, grid::Grid, sample::Count};
 use cuda_std::View;
 
-/// Number of bit masks per word of 32 cells: cells with a vertex, then the cells with a quad across
-/// their edge along x, along y, and along z.
-pub const MASKS_PER_WORD: usize = 4;
+/// Number of bit masks per word of 32 cells: cells with a vertex; the cells with a quad across
+/// their edge along x, along y, and along z; and cells with ambiguous boundaries.
+pub const MASKS_PER_WORD: usize = 5;
+
+/// Index of the mask of ambiguous cells.
+pub(super) const AMBIGUOUS: usize = 4;
 
 /// The cells between the voxels of a grid, one more than voxels along each axis.
 ///
@@ -19,6 +23,9 @@ pub struct Net {
     pub grid: Grid,
     /// Number of words per row of cells.
     pub per_row: u32,
+    /// Rule for voxels of one label that touch in an edge only, between background:
+    /// [`JOIN_CONTACTS`](super::cell::JOIN_CONTACTS), or 1 to separate them.
+    pub contacts: u32,
 }
 
 /// Position of a word of cells.
@@ -36,10 +43,11 @@ impl Net {
     /// Creates the net of a grid with at least one voxel and fewer than 2³² - 1 voxels along each
     /// axis.
     #[inline(always)]
-    pub const fn new(grid: Grid) -> Self {
+    pub const fn new(grid: Grid, contacts: u32) -> Self {
         Self {
             grid,
             per_row: grid.nx / 32 + 1,
+            contacts,
         }
     }
 
@@ -61,13 +69,18 @@ impl Net {
         }
     }
 
-    /// Returns the index of the vertex of a cell that has one.
+    /// Returns the index of a cell: 32 times the index of its word, plus its bit.
     #[inline(always)]
-    pub(super) fn vertex(self, masks: View<u32>, offsets: View<u64>, [x, y, z]: [u32; 3]) -> u64 {
+    pub(super) const fn cell_index(self, [x, y, z]: [u32; 3]) -> u64 {
         let row = z as u64 * (self.grid.ny as u64 + 1) + y as u64;
-        let word = (row * self.per_row as u64 + (x / 32) as u64) as usize;
-        let before = masks.read(word * MASKS_PER_WORD) & lower_bits(x % 32);
-        offsets.read(word) + before.count_ones() as u64
+        (row * self.per_row as u64 + (x / 32) as u64) * 32 + (x % 32) as u64
+    }
+
+    /// Returns the cell with an index.
+    #[inline(always)]
+    pub(super) const fn cell(self, index: u64) -> [u32; 3] {
+        let word = self.word(index / 32);
+        [word.x + (index % 32) as u32, word.y, word.z]
     }
 
     /// Returns the four rows of voxels around a row of cells.
@@ -79,12 +92,77 @@ impl Net {
             z,
         }
     }
+
+    /// Returns the labels at the corners of a cell.
+    #[inline(always)]
+    pub(super) fn corner_labels<T: Count>(self, labels: View<T>, [x, y, z]: [u32; 3]) -> [u32; 8] {
+        let rows = self.voxel_rows(y, z);
+        let [a, c, e, g] = rows.labels_before(labels, x);
+        let [b, d, f, h] = rows.labels_before(labels, x + 1);
+        [a, b, c, d, e, f, g, h]
+    }
+
+    /// Returns the label of a voxel, 0 outside of the volume. Indices below 0 wrap around to large
+    /// numbers, which are outside.
+    #[inline(always)]
+    pub(super) fn label<T: Count>(self, labels: View<T>, [x, y, z]: [u32; 3]) -> u32 {
+        let grid = self.grid;
+        if x < grid.nx && y < grid.ny && z < grid.nz {
+            labels.read(grid.sample(x, y, z)).widen() as u32
+        } else {
+            0
+        }
+    }
 }
 
 /// Returns a mask of the bits below a lane's.
 #[inline(always)]
 pub(super) const fn lower_bits(lane: u32) -> u32 {
     (1 << lane) - 1
+}
+
+/// Moves a voxel or cell index by `steps`, modulo 2³², along an axis.
+#[inline(always)]
+pub(super) const fn moved([x, y, z]: [u32; 3], axis: u32, steps: u32) -> [u32; 3] {
+    match axis {
+        0 => [x.wrapping_add(steps), y, z],
+        1 => [x, y.wrapping_add(steps), z],
+        _ => [x, y, z.wrapping_add(steps)],
+    }
+}
+
+/// Returns the cell of quad corner `corner` (0 to 3), in the order around the edge along `axis`
+/// that ends at the highest corner of `cell`, counter-clockwise as seen from its upper end.
+#[inline(always)]
+pub(super) const fn quad_cell(cell: [u32; 3], axis: u32, corner: u32) -> [u32; 3] {
+    let first = next_axis(axis);
+    let [i, j] = corner_offset(corner);
+    moved(moved(cell, first, i), next_axis(first), j)
+}
+
+/// Returns the offsets of quad corner `corner` (0 to 3) along the two axes after the quad's.
+#[inline(always)]
+pub(super) const fn corner_offset(corner: u32) -> [u32; 2] {
+    [(corner ^ corner >> 1) & 1, corner >> 1 & 1]
+}
+
+/// Returns the number that a quad's edge has in the cell of quad corner `corner`.
+#[inline(always)]
+pub(super) const fn quad_edge(axis: u32, corner: u32) -> u32 {
+    let [i, j] = corner_offset(corner);
+    4 * axis + (1 - i) + 2 * (1 - j)
+}
+
+/// Returns the face that leads from the cell of quad corner `corner` to that of the next corner.
+#[inline(always)]
+pub(super) const fn side_face(axis: u32, corner: u32) -> u32 {
+    let first = next_axis(axis);
+    let across = if corner & 1 == 0 {
+        first
+    } else {
+        next_axis(first)
+    };
+    2 * across + (corner < 2) as u32
 }
 
 /// The four rows of voxels around a row of cells.
@@ -123,5 +201,73 @@ impl VoxelRows {
             read(has_low_y && has_high_z, nx as u64),
             read(has_high_y && has_high_z, 0),
         ]
+    }
+}
+
+/// The ambiguous cells of a net.
+#[derive(Clone, Copy)]
+pub(super) struct AmbiguousCells<'a> {
+    /// The net.
+    pub net: Net,
+    /// Bit masks of each word; see [`MASKS_PER_WORD`].
+    pub masks: View<'a, u32>,
+    /// Number of ambiguous cells before each word.
+    pub offsets: View<'a, u64>,
+    /// Vertex numbers of the nodes of each ambiguous cell.
+    pub nodes: View<'a, u32>,
+}
+
+impl AmbiguousCells<'_> {
+    /// Returns the number of ambiguous cells before a cell, and `true` if the cell is ambiguous.
+    #[inline(always)]
+    pub fn rank(self, cell: [u32; 3]) -> (usize, bool) {
+        let index = self.net.cell_index(cell);
+        let (word, lane) = ((index / 32) as usize, (index % 32) as u32);
+        let mask = self.masks.read(word * MASKS_PER_WORD + AMBIGUOUS);
+        let before = (mask & lower_bits(lane)).count_ones() as u64;
+        (
+            (self.offsets.read(word) + before) as usize,
+            mask >> lane & 1 == 1,
+        )
+    }
+
+    /// Returns the number within the cell of the vertex of a node of ambiguous cell `rank`.
+    #[inline(always)]
+    pub fn node_vertex(self, rank: usize, node: u32) -> u32 {
+        let word = self.nodes.read(rank * NODE_WORDS + (node >> 3) as usize);
+        word >> (4 * (node & 7)) & 15
+    }
+
+    /// Returns the numbers within the cell of the vertices at the lower and the upper end of an
+    /// edge.
+    #[inline(always)]
+    pub fn edge_vertices(self, cell: [u32; 3], edge: u32) -> [u32; 2] {
+        match self.rank(cell) {
+            (_, false) => [0; 2],
+            (rank, true) => [0, 1].map(|side| self.node_vertex(rank, 2 * edge + side)),
+        }
+    }
+}
+
+/// The vertices of a net.
+#[derive(Clone, Copy)]
+pub(super) struct NetVertices<'a> {
+    /// The ambiguous cells.
+    pub ambiguous: AmbiguousCells<'a>,
+    /// Number of cells with a vertex before each word.
+    pub cell_offsets: View<'a, u64>,
+    /// Number of vertices beyond the first of their cell, before each ambiguous cell.
+    pub extra_offsets: View<'a, u64>,
+}
+
+impl NetVertices<'_> {
+    /// Returns the index of the first vertex of a cell that has one.
+    #[inline(always)]
+    pub fn first(self, cell: [u32; 3]) -> u64 {
+        let index = self.ambiguous.net.cell_index(cell);
+        let (word, lane) = ((index / 32) as usize, (index % 32) as u32);
+        let before = self.ambiguous.masks.read(word * MASKS_PER_WORD) & lower_bits(lane);
+        let (rank, _) = self.ambiguous.rank(cell);
+        self.cell_offsets.read(word) + before.count_ones() as u64 + self.extra_offsets.read(rank)
     }
 }

@@ -1,166 +1,342 @@
-//! Quads of the walls: two triangles per pair of neighbouring voxels with different labels.
+//! Quads of the walls between neighbouring voxels with different labels.
 
-use super::net::{MASKS_PER_WORD, Net};
+use super::{
+    ambiguous::LOWER_FACES,
+    cell::{arcs_surround_second, next_axis},
+    net::{
+        AmbiguousCells, MASKS_PER_WORD, Net, NetVertices, moved, quad_cell, quad_edge, side_face,
+    },
+};
 use crate::{
-    grid::{X, Y, Z},
+    grid::{X, Z},
     rows::Items,
     sample::Count,
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes two triangles and the two adjacent labels of each quad.
+/// Location and properties of a quad, in 64 bits.
 ///
-/// Of the two labels of a quad, the inside label is written first: the smaller label or, next to
-/// background (0), the label that is not 0. Triangles are counter-clockwise as seen from outside,
-/// clockwise if `flip` is not 0. A quad is split along its shorter diagonal; if both have equal
-/// length, along the one from the cell with the smallest coordinates.
+/// | bits | content |
+/// | --- | --- |
+/// | 0 | 1 if the inside label is at the upper end of the edge that the quad crosses |
+/// | 1 to 4 | sides on a face with three or more labels, which belong to a junction line |
+/// | 5 to 8 | sides with a point on the face |
+/// | 9 to 12 | sides whose arc runs around the upper end of the edge |
+/// | 13 to 14 | axis of the edge |
+/// | 15 and above | index of the cell whose highest corner is the upper end of the edge |
 ///
-/// **Mapping:** one word of 32 cells per thread, whose cells with quads are processed sequentially,
-/// as most words have none; no shared memory. **Traffic** per word: the mask of cells with a vertex
-/// read and, if it is not empty, the three masks of quads and the quad offset; per quad: the labels
-/// of two voxels, and for each corner a mask, a vertex offset and a position read, six indices and
-/// two labels written.
+/// Side k of a quad lies between its corners k and k + 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct QuadKey(pub u64);
+
+impl QuadKey {
+    #[inline(always)]
+    const fn new(cell: u64, axis: u32, sides: u32) -> Self {
+        Self(cell << 15 | (axis as u64) << 13 | sides as u64)
+    }
+
+    /// Returns 1 if the inside label is at the upper end of the edge, else 0.
+    #[inline(always)]
+    pub const fn inside_is_upper(self) -> u32 {
+        self.0 as u32 & 1
+    }
+
+    /// Returns `true` if side `side` belongs to a junction line.
+    #[inline(always)]
+    pub const fn is_junction(self, side: u32) -> bool {
+        self.0 as u32 >> (1 + side) & 1 == 1
+    }
+
+    /// Returns one bit for each side with a point on its face.
+    #[inline(always)]
+    pub const fn face_points(self) -> u32 {
+        self.0 as u32 >> 5 & 15
+    }
+
+    /// Returns `true` if the arc of side `side` runs around the upper end of the edge.
+    #[inline(always)]
+    pub const fn surrounds_upper(self, side: u32) -> bool {
+        self.0 as u32 >> (9 + side) & 1 == 1
+    }
+
+    /// Returns the axis of the edge.
+    #[inline(always)]
+    pub const fn axis(self) -> u32 {
+        self.0 as u32 >> 13 & 3
+    }
+
+    /// Returns the index of the cell whose highest corner is the upper end of the edge.
+    #[inline(always)]
+    pub const fn cell(self) -> u64 {
+        self.0 >> 15
+    }
+}
+
+/// Calls `visit` with the cell and the axis of each quad position of a word: an edge with different
+/// labels.
+#[inline(always)]
+fn for_each_crossed_edge(
+    net: Net,
+    masks: View<u32>,
+    index: usize,
+    mut visit: impl FnMut([u32; 3], u32),
+) {
+    // a cell without a vertex has no quad
+    if masks.read(index * MASKS_PER_WORD) == 0 {
+        return;
+    }
+    let crossed = [
+        masks.read(index * MASKS_PER_WORD + 1),
+        masks.read(index * MASKS_PER_WORD + 2),
+        masks.read(index * MASKS_PER_WORD + 3),
+    ];
+    let word = net.word(index as u64);
+    let mut pending = crossed[0] | crossed[1] | crossed[2];
+    while pending != 0 {
+        let lane = pending.trailing_zeros();
+        pending &= pending - 1;
+        let mut axis = X;
+        while axis <= Z {
+            let bits = match axis {
+                0 => crossed[0],
+                1 => crossed[1],
+                _ => crossed[2],
+            };
+            if bits >> lane & 1 == 1 {
+                visit([word.x + lane, word.y, word.z], axis);
+            }
+            axis += 1;
+        }
+    }
+}
+
+/// Returns the labels at the lower and the upper end of the edge along `axis` that ends at the
+/// highest corner of `cell`.
+#[inline(always)]
+fn end_labels<T: Count>(labels: View<T>, net: Net, cell: [u32; 3], axis: u32) -> [u32; 2] {
+    [
+        net.label(labels, moved(cell, axis, u32::MAX)),
+        net.label(labels, cell),
+    ]
+}
+
+/// Returns `true` if the four vertices around an edge are the same for both ends.
+#[inline(always)]
+fn is_shared(ambiguous: AmbiguousCells, cell: [u32; 3], axis: u32) -> bool {
+    let mut shared = true;
+    let mut corner = 0;
+    while corner < 4 {
+        let edge = quad_edge(axis, corner);
+        let [low, high] = ambiguous.edge_vertices(quad_cell(cell, axis, corner), edge);
+        shared &= low == high;
+        corner += 1;
+    }
+    shared
+}
+
+/// Counts the quads of each word.
+///
+/// Two labels have one quad in common if its four vertices are the same for both, and one each
+/// otherwise.
+///
+/// **Mapping:** one word of 32 cells per thread, whose edges are processed sequentially, as most
+/// words have none; no shared memory. **Traffic** per word: the mask of cells with a vertex read
+/// and, if it is not empty, the three masks of edges; per edge: two labels, and for each of the
+/// four cells a mask and an offset, if it is ambiguous also its vertex numbers; one number written.
 ///
 /// # Safety
 /// `labels` holds `net.grid.samples()` elements, `masks` the output of
-/// [`classify_label_cells`](super::classify_label_cells) for them; `vertex_offsets` and
-/// `quad_offsets` are the exclusive scans of its counts; `items` counts the words of `net`;
-/// `positions` is the output of [`emit_label_vertices`](super::emit_label_vertices); `triangles`
-/// has six elements per quad, `sides` two; the number of vertices fits `I`.
+/// [`classify_label_cells`](super::classify_label_cells) for them; `ambiguous_offsets` is the
+/// exclusive scan of its ambiguous cells, `nodes` the output of
+/// [`assign_label_vertices`](super::assign_label_vertices); `items` counts the words of `net`;
+/// `counts` and `unshared` have one element per item.
+#[kernel(T = [u8, u16, u32])]
+pub unsafe fn count_label_quads<T: Count>(
+    labels: View<T>,
+    net: Net,
+    items: Items,
+    masks: View<u32>,
+    ambiguous_offsets: View<u64>,
+    nodes: View<u32>,
+    counts: ViewMut<u8>,
+    unshared: ViewMut<u8>,
+) {
+    let ambiguous = AmbiguousCells {
+        net,
+        masks,
+        offsets: ambiguous_offsets,
+        nodes,
+    };
+    items.for_each(|index| {
+        let (mut count, mut separate) = (0, 0);
+        for_each_crossed_edge(net, masks, index, |cell, axis| {
+            let [low, high] = end_labels(labels, net, cell, axis);
+            let is_separate = low != 0 && high != 0 && !is_shared(ambiguous, cell, axis);
+            count += 1 + is_separate as u32;
+            separate += is_separate as u32;
+        });
+        counts.write(index, count as u8);
+        unshared.write(index, separate as u8);
+    });
+}
+
+/// Writes the vertices, the adjacent labels and the key of each quad.
+///
+/// Of the two labels of a quad, the inside label is written first: the smaller label or, next to
+/// background (0), the label that is not 0. A quad of one of two labels that do not share it has
+/// that label inside and 0 outside; the quad of the label at the lower end of the edge comes first.
+///
+/// **Mapping:** one word of 32 cells per thread, whose edges are processed sequentially, as most
+/// words have none; no shared memory. **Traffic** per word: as for [`count_label_quads`], and the
+/// quad offset; per quad: the labels of ten voxels, and for each corner two masks and four offsets
+/// read; four indices, two labels and a key written.
+///
+/// # Safety
+/// As for [`count_label_quads`]; `cell_offsets`, `extra_offsets` and `quad_offsets` are the
+/// exclusive scans of the numbers of cells with a vertex, of further vertices of ambiguous cells
+/// (with one more element) and of quads; `faces` is the output of
+/// [`find_face_points`](super::find_face_points); `quads` has four elements per quad, `sides` two,
+/// `keys` one; the number of vertices fits `I`.
 #[kernel(T = [u8, u16, u32], I = [u32, u64])]
 pub unsafe fn emit_label_quads<T: Count, I: Count>(
     labels: View<T>,
     net: Net,
     items: Items,
     masks: View<u32>,
-    vertex_offsets: View<u64>,
+    cell_offsets: View<u64>,
+    ambiguous_offsets: View<u64>,
+    extra_offsets: View<u64>,
+    nodes: View<u32>,
+    faces: View<u8>,
     quad_offsets: View<u64>,
-    positions: View<f32>,
-    flip: u32,
-    triangles: ViewMut<I>,
+    quads: ViewMut<I>,
     sides: ViewMut<u32>,
+    keys: ViewMut<u64>,
 ) {
+    let ambiguous = AmbiguousCells {
+        net,
+        masks,
+        offsets: ambiguous_offsets,
+        nodes,
+    };
+    let vertices = NetVertices {
+        ambiguous,
+        cell_offsets,
+        extra_offsets,
+    };
     items.for_each(|index| {
-        // a cell without a vertex has no quad
-        if masks.read(index * MASKS_PER_WORD) == 0 {
-            return;
-        }
-        let [quads_x, quads_y, quads_z] = [
-            masks.read(index * MASKS_PER_WORD + 1),
-            masks.read(index * MASKS_PER_WORD + 2),
-            masks.read(index * MASKS_PER_WORD + 3),
-        ];
-        let mut quad = quad_offsets.read(index);
-        let word = net.word(index as u64);
-        let mut pending = quads_x | quads_y | quads_z;
-        while pending != 0 {
-            let lane = pending.trailing_zeros();
-            pending &= pending - 1;
-            let cell = [word.x + lane, word.y, word.z];
-            let mut axis = X;
-            while axis <= Z {
-                let bits = match axis {
-                    X => quads_x,
-                    Y => quads_y,
-                    _ => quads_z,
-                };
-                if bits >> lane & 1 == 1 {
-                    let [inside, outside, inside_is_upper] = quad_sides(labels, net, cell, axis);
-                    let corners = quad_corners(net, masks, vertex_offsets, cell, axis);
-                    let first_diagonal = prefers_first_diagonal(positions, corners);
-                    let [a, b, c, d] = corners;
-                    let [b, d] = if inside_is_upper ^ flip == 0 {
-                        [b, d]
-                    } else {
-                        [d, b]
-                    };
-                    let indices = if first_diagonal {
-                        [a, b, c, a, c, d]
-                    } else {
-                        [a, b, d, b, c, d]
-                    };
-                    let first = quad as usize * 6;
-                    triangles.write(first, I::narrow(indices[0]));
-                    triangles.write(first + 1, I::narrow(indices[1]));
-                    triangles.write(first + 2, I::narrow(indices[2]));
-                    triangles.write(first + 3, I::narrow(indices[3]));
-                    triangles.write(first + 4, I::narrow(indices[4]));
-                    triangles.write(first + 5, I::narrow(indices[5]));
-                    sides.write(quad as usize * 2, inside);
-                    sides.write(quad as usize * 2 + 1, outside);
-                    quad += 1;
+        let mut quad = quad_offsets.read(index) as usize;
+        for_each_crossed_edge(net, masks, index, |cell, axis| {
+            let ends = end_labels(labels, net, cell, axis);
+            let [low, high] = ends;
+            let properties = side_properties(labels, ambiguous, faces, cell, axis, ends);
+            let is_separate = low != 0 && high != 0 && !is_shared(ambiguous, cell, axis);
+            let low_is_inside = low != 0 && (high == 0 || low < high);
+            let mut side = if is_separate || low_is_inside { 0 } else { 1 };
+            let last = if is_separate { 1 } else { side };
+            while side <= last {
+                let mut corner = 0;
+                while corner < 4 {
+                    let own = quad_cell(cell, axis, corner);
+                    let edge = quad_edge(axis, corner);
+                    let numbers = ambiguous.edge_vertices(own, edge);
+                    let number = if side == 0 { numbers[0] } else { numbers[1] };
+                    let vertex = vertices.first(own) + number as u64;
+                    quads.write(quad * 4 + corner as usize, I::narrow(vertex));
+                    corner += 1;
                 }
-                axis += 1;
+                let (inside, outside) = if side == 0 { (low, high) } else { (high, low) };
+                sides.write(quad * 2, inside);
+                sides.write(quad * 2 + 1, if is_separate { 0 } else { outside });
+                let key = QuadKey::new(net.cell_index(cell), axis, properties | side);
+                keys.write(quad, key.0);
+                quad += 1;
+                side += 1;
             }
-        }
+        });
     });
 }
 
-/// Returns the inside and the outside label of the quad across the edge that ends at voxel `[x, y,
-/// z]`, and 1 if the inside is at the upper end, else 0.
+/// Returns the bits of a [`QuadKey`] that describe the sides of a quad.
 #[inline(always)]
-fn quad_sides<T: Count>(labels: View<T>, net: Net, [x, y, z]: [u32; 3], axis: u32) -> [u32; 3] {
-    let grid = net.grid;
-    let read = |x: u32, y: u32, z: u32| {
-        if x < grid.nx && y < grid.ny && z < grid.nz {
-            labels.read(grid.sample(x, y, z)).widen() as u32
-        } else {
-            0
-        }
-    };
-    let high = read(x, y, z);
-    // indices below 0 wrap around to large numbers, which are outside too
-    let low = match axis {
-        X => read(x.wrapping_sub(1), y, z),
-        Y => read(x, y.wrapping_sub(1), z),
-        _ => read(x, y, z.wrapping_sub(1)),
-    };
-    if low != 0 && (high == 0 || low < high) {
-        [low, high, 0]
-    } else {
-        [high, low, 1]
+fn side_properties<T: Count>(
+    labels: View<T>,
+    ambiguous: AmbiguousCells,
+    faces: View<u8>,
+    cell: [u32; 3],
+    axis: u32,
+    [low, high]: [u32; 2],
+) -> u32 {
+    let net = ambiguous.net;
+    let mut properties = 0;
+    let mut side = 0;
+    while side < 4 {
+        let face = side_face(axis, side);
+        let beyond = beyond_side(cell, axis, side);
+        let [far_low, far_high] = end_labels(labels, net, beyond, axis);
+        let is_new = |label: u32| label != low && label != high;
+        let is_junction = is_new(far_low) || is_new(far_high);
+        let (rank, is_ambiguous) = ambiguous.rank(quad_cell(cell, axis, side));
+        let has_point = is_ambiguous && faces.read(rank) as u32 >> face & 1 == 1;
+        let surrounds_upper = arcs_surround_second([low, high, far_high, far_low], net.contacts);
+        properties |= (is_junction as u32) << (1 + side)
+            | (has_point as u32) << (5 + side)
+            | (surrounds_upper as u32) << (9 + side);
+        side += 1;
+    }
+    properties
+}
+
+/// Returns the cell whose highest corner is the upper end of the parallel edge across the face of a
+/// quad's side.
+#[inline(always)]
+const fn beyond_side(cell: [u32; 3], axis: u32, side: u32) -> [u32; 3] {
+    let first = next_axis(axis);
+    let second = next_axis(first);
+    match side {
+        0 => moved(cell, second, u32::MAX),
+        1 => moved(cell, first, 1),
+        2 => moved(cell, second, 1),
+        _ => moved(cell, first, u32::MAX),
     }
 }
 
-/// Returns the vertices of the four cells around the edge, counter-clockwise as seen from its upper
-/// end.
+/// Returns the number of the point on the face of a quad's side, among all points on faces.
 #[inline(always)]
-fn quad_corners(
-    net: Net,
-    masks: View<u32>,
+pub(super) fn face_point_number(
+    ambiguous: AmbiguousCells,
+    faces: View<u8>,
     offsets: View<u64>,
-    [x, y, z]: [u32; 3],
-    axis: u32,
-) -> [u64; 4] {
-    let ([dx, dy, dz], [ex, ey, ez]) = match axis {
-        X => ([0, 1, 0], [0, 0, 1]),
-        Y => ([0, 0, 1], [1, 0, 0]),
-        _ => ([1, 0, 0], [0, 1, 0]),
+    key: QuadKey,
+    side: u32,
+) -> u64 {
+    let axis = key.axis();
+    let cell = ambiguous.net.cell(key.cell());
+    let face = side_face(axis, side);
+    // the points of a face belong to the cell of which it is a lower face
+    let (owner, corner) = if face & 1 == 1 {
+        (quad_cell(cell, axis, (side + 1) & 3), (side + 1) & 3)
+    } else {
+        (quad_cell(cell, axis, side), side)
     };
-    let vertex = |cell: [u32; 3]| net.vertex(masks, offsets, cell);
-    [
-        vertex([x, y, z]),
-        vertex([x + dx, y + dy, z + dz]),
-        vertex([x + dx + ex, y + dy + ey, z + dz + ez]),
-        vertex([x + ex, y + ey, z + ez]),
-    ]
-}
-
-/// Returns `true` if the diagonal from the first to the third corner is at most as long as the
-/// other.
-#[inline(always)]
-fn prefers_first_diagonal(positions: View<f32>, [a, b, c, d]: [u64; 4]) -> bool {
-    let along = |one: u64, other: u64, k: usize| {
-        let (one, other) = (one as usize * 3 + k, other as usize * 3 + k);
-        positions.read(one) as f64 - positions.read(other) as f64
+    let face = face & !1;
+    let (rank, _) = ambiguous.rank(owner);
+    let before = faces.read(rank) as u32 & LOWER_FACES & ((1 << face) - 1);
+    // position of the edge among those of the face
+    let edge = quad_edge(axis, corner);
+    let mut index = 0;
+    while index < 3 && super::cell::face_edge(face, index) != edge {
+        index += 1;
+    }
+    // edges 0 and 1 of a face are directed along its order of corners, the others against it
+    let is_forward = index < 2;
+    // the arc continues to the next edge if it runs around the end at corner index + 1
+    let continues_to_next = key.surrounds_upper(side) == is_forward;
+    let surrounds_second = continues_to_next == (index & 1 == 0);
+    let arc = if surrounds_second {
+        index >> 1
+    } else {
+        ((index + 1) & 3) >> 1
     };
-    let squared_distance = |one: u64, other: u64| {
-        let (x, y, z) = (
-            along(one, other, 0),
-            along(one, other, 1),
-            along(one, other, 2),
-        );
-        x * x + y * y + z * z
-    };
-    squared_distance(a, c) <= squared_distance(b, d)
+    offsets.read(rank) + 2 * before.count_ones() as u64 + arc as u64
 }

@@ -17,9 +17,9 @@ pub(super) fn sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
     }
 }
 
-/// Sorts by insertion.
+/// Sorts `len` elements from `start` on in ascending order, by insertion: for short lists.
 #[inline(always)]
-fn insertion_sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
+pub(crate) fn insertion_sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
     let mut sorted = 1;
     while sorted < len {
         let value = list.read(start + sorted);

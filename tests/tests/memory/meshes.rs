@@ -98,6 +98,7 @@ pub fn label_surfaces(folder: &Folder) {
             labels: None,
             output: Some(folder.path(name)),
             device: Device::cpu(),
+            surface: ferrovox::label_surface::LabelSurfaceParams::default(),
             check: LabelCheck::Yes,
         };
         refuse_each(&format!("labels to {name}"), folder, || {

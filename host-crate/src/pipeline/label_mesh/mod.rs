@@ -8,6 +8,7 @@ use crate::{
     device::Device,
     grid::{Geometry, SampleType},
     io::MeshSpace,
+    label_surface::LabelSurfaceParams,
     mesh::MeshReport,
 };
 use std::path::PathBuf;
@@ -32,6 +33,8 @@ pub struct LabelMeshJob {
     pub space: MeshSpace,
     /// Device that extracts the surfaces.
     pub device: Device,
+    /// Smoothing, adaptation of volumes, and rule for voxels that touch in an edge.
+    pub surface: LabelSurfaceParams,
     /// Check of the surface of each label.
     pub check: LabelCheck,
 }
@@ -47,6 +50,7 @@ impl LabelMeshJob {
             coordinates: Coordinates::default(),
             space: MeshSpace::default(),
             device: Device::best(),
+            surface: LabelSurfaceParams::default(),
             check: LabelCheck::No,
         }
     }
@@ -84,6 +88,12 @@ impl LabelMeshJob {
         }
     }
 
+    /// Sets smoothing, adaptation of volumes, and the rule for voxels that touch in an edge.
+    #[must_use]
+    pub fn surface(self, surface: LabelSurfaceParams) -> Self {
+        Self { surface, ..self }
+    }
+
     /// Sets the check.
     #[must_use]
     pub fn check(self, check: LabelCheck) -> Self {
@@ -99,7 +109,8 @@ pub enum LabelCheck {
     No,
     /// The surfaces are checked.
     Yes,
-    /// The surfaces are checked, and must be closed and oriented.
+    /// The surfaces are checked, and must be closed, oriented, manifold and free of
+    /// self-intersections.
     Required,
 }
 
@@ -119,6 +130,9 @@ pub struct LabelMeshOutcome {
     pub vertices: u64,
     /// Number of triangles of all walls, each counted once.
     pub triangles: u64,
+    /// Number of pairs of neighbouring voxels with two labels whose wall is not shared: each label
+    /// has triangles of its own there.
+    pub unshared_walls: u64,
     /// Bits of a vertex index: 32 or 64.
     pub index_bits: u32,
     /// Surfaces of the labels, in ascending order.
@@ -142,6 +156,8 @@ pub struct LabelSurfaceOutcome {
     pub voxels: u64,
     /// Number of triangles of its surface.
     pub triangles: u64,
+    /// Volume of the label's voxels, in world units.
+    pub voxel_volume: f64,
     /// Result of the check, if the surface was checked.
     pub checked: Option<LabelChecked>,
 }
@@ -152,13 +168,14 @@ pub struct LabelChecked {
     /// Number of edges that are not traversed equally often in both directions; 0 if the surface is
     /// closed and oriented.
     pub unbalanced_edges: u64,
-    /// Topology and measures. Edges and vertices where the surface touches itself count as
-    /// non-manifold.
+    /// Number of pairs of triangles that intersect.
+    pub self_intersections: u64,
+    /// Topology and measures.
     pub report: MeshReport,
 }
 
 impl LabelChecked {
-    /// Returns `true` if the surface is closed and oriented. It may touch itself.
+    /// Returns `true` if the surface is closed and oriented.
     pub fn is_closed(&self) -> bool {
         self.unbalanced_edges == 0 && self.report.invalid_triangles == 0
     }

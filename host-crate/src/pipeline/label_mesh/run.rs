@@ -6,7 +6,7 @@ use crate::{
     io::{FileError, FileGroup, FileProblem, MeshFormat, MeshWriteOptions},
     label_surface::{self, LabelField, LabelSurfaceError},
     memory::OutOfMemory,
-    mesh::{LabelMesh, LabelledMesh, Triangles},
+    mesh::{LabelMesh, LabelledMesh, Triangles, count_self_intersections},
     monitor::Monitor,
     pipeline::{
         DeviceRun, EmptyReason, PipelineError, Problem, Warning, at,
@@ -74,7 +74,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     drop(volume);
     let stream = job.device.stream().map_err(at(path))?;
     let extract = || {
-        let surface = label_surface::extract(&stream, &field)?;
+        let surface = label_surface::extract(&stream, &field, &job.surface)?;
         stream.synchronize()?;
         Ok(surface)
     };
@@ -84,6 +84,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     let mut walls = stages.run("download", || {
         surface.download(&stream, &field).map_err(at(path))
     })?;
+    let unshared_walls = surface.unshared_wall_count();
     drop(surface);
     let mesh_origin = walls.mesh.origin;
     positions.apply(&mut walls.mesh);
@@ -95,6 +96,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
             label,
             voxels: field.voxels()[index],
             triangles: counts[index],
+            voxel_volume: field.voxels()[index] as f64 * surface_geometry.determinant().abs(),
             checked: None,
         });
     }
@@ -112,14 +114,6 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         None => Vec::new(),
     };
     warnings.extend(precision_warning(path, &surface_geometry, dims));
-    let touching = field.touching_labels().map_err(out_of_memory)?;
-    if !touching.is_empty() {
-        warnings.push(Warning::NonManifoldLabels {
-            path: job.output.as_ref().unwrap_or(path).clone(),
-            labels: touching,
-            all: labels.len(),
-        });
-    }
     if !field.missing().is_empty() {
         warnings.push(Warning::MissingLabels {
             path: path.clone(),
@@ -140,6 +134,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         mesh_origin,
         vertices: walls.mesh.vertices.len() as u64,
         triangles: walls.mesh.triangles.len() as u64,
+        unshared_walls,
         index_bits: match walls.mesh.triangles {
             Triangles::U32(_) => 32,
             Triangles::U64(_) => 64,
@@ -155,6 +150,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
 fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
     Ok(LabelChecked {
         unbalanced_edges: part.unbalanced_edges()?,
+        self_intersections: count_self_intersections(&part.mesh)?,
         report: part.check()?,
     })
 }
@@ -209,13 +205,21 @@ impl LabelMeshJob {
         };
         let open = with_defect(|checked| !checked.is_closed());
         let degenerate = with_defect(LabelChecked::is_degenerate);
-        let defects = match (open.is_empty(), degenerate.is_empty()) {
-            (true, true) => return Ok(()),
-            (false, _) => format!("open surfaces, of the labels {open}"),
-            (true, false) => format!(
-                "triangles without area or vertices at equal positions, of the labels {degenerate}"
+        let folded = with_defect(|checked| !checked.report.is_manifold());
+        let crossed = with_defect(|checked| checked.self_intersections > 0);
+        let found = [
+            ("open surfaces", open),
+            ("surfaces that are not manifolds", folded),
+            (
+                "triangles without area or vertices at equal positions",
+                degenerate,
             ),
+            ("triangles that intersect", crossed),
+        ];
+        let Some((defect, labels)) = found.iter().find(|(_, labels)| !labels.is_empty()) else {
+            return Ok(());
         };
+        let defects = format!("{defect}, of the labels {labels}");
         let path = self.output.as_ref().unwrap_or(&self.volume.path);
         Err(at(path)(Problem::Broken {
             defects,
