@@ -38,7 +38,7 @@ pub struct LabelArgs {
         default_value_t = VoxelContactName::Joined,
         value_name = "RULE",
         hide_short_help = true,
-        requires = "labels",
+        conflicts_with_all = ["iso", "label"],
         help_heading = "Labels"
     )]
     pub voxel_contact: VoxelContactName,

@@ -70,7 +70,7 @@ impl From<MeshFilterArgs> for MeshFilters {
 /// Smoothing of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
-    /// No smoothing.
+    /// The surface is not smoothed.
     None,
     /// Low-pass filter.
     Taubin(SmoothParams),

@@ -45,7 +45,7 @@ pub struct DeviceLabelSurface {
 /// end of the edge that they surround. The bits are the same on every device.
 ///
 /// Time is linear in the voxels. Device memory: label indices (one, two or four bytes per voxel),
-/// 1.4 bytes per voxel in rows padded to multiples of 32, and about 120 bytes per pair of
+/// 1.4 bytes per voxel in rows padded to multiples of 32, and about 130 bytes per pair of
 /// neighbouring voxels with different labels, including the mesh.
 ///
 /// # Errors
@@ -96,8 +96,8 @@ fn extract_indexed<T: Count + Element>(
     let labels = stream.upload(indices)?;
     let net = NetVertices::find(stream, &labels, grid, params.contact)?;
     let counts = net.count_quads()?;
-    // elements of the lists of quads and neighbours; a quad with points on all sides adds nine
-    // vertices
+    // elements of the lists of quads and of neighbours, whose indices are multiplied by 4 and 8; a
+    // quad has at most one vertex on its edge
     let largest = (counts.quads * 4).max((net.vertices + net.points + counts.quads) * 8);
     let job = Job {
         net: &net,

@@ -111,7 +111,7 @@ impl<'a, T: Count + Element> NetVertices<'a, T> {
         let mut cell_counts = stream.alloc::<u8>(words)?;
         let mut ambiguous_counts = stream.alloc::<u8>(words)?;
         let (launch, items) = items_launch(stream, words as u64);
-        // SAFETY: one label per voxel; masks and counts per word, and `items` is the number of words.
+        // SAFETY: one label per voxel; masks and counts per word, which `items` counts.
         unsafe {
             let args = (
                 labels.view(),

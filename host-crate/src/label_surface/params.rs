@@ -6,7 +6,8 @@
 /// use ferrovox::label_surface::{LabelSurfaceParams, VoxelContact};
 ///
 /// assert_eq!(LabelSurfaceParams::default().smoothing_steps, 20);
-/// let params = LabelSurfaceParams { contact: VoxelContact::Separate, ..LabelSurfaceParams::raw() };
+/// let raw = LabelSurfaceParams::raw();
+/// let params = LabelSurfaceParams { contact: VoxelContact::Separate, ..raw };
 /// assert_eq!((params.smoothing_steps, params.volume_steps), (0, 0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! | item | number |
 //! | --- | --- |
 //! | corner | `x + 2 y + 4 z` for coordinates 0 and 1 |
-//! | edge | `4 a + j`, along axis a from its lower end; the bits of j are its coordinates along the axes a + 1 and a + 2, cyclically |
+//! | edge | `4 a + j`, along axis a; the bits of j are its coordinates along the next two axes |
 //! | node | `2 edge + side`: one end of an edge, side 0 the lower and side 1 the upper end |
 //! | face | `2 a + s`: perpendicular to axis a, at coordinate s |
 //!

@@ -7,7 +7,7 @@ use super::{
     relax::limit,
 };
 use crate::{rows::Items, sample::Count};
-use cuda_std::{View, ViewMut, kernel};
+use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Number of neighbouring quads that a thread measures before it adds to the sums of a label.
 pub const QUADS_PER_RUN: u64 = 16;
@@ -111,7 +111,7 @@ pub unsafe fn measure_label_quads<I: Count>(
                 + coordinate(lower[2]) * vector[2];
             volume = volume.wrapping_add(to_fixed(sign * (from_lower + local) / 6.0));
             let squared = vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
-            area = area.wrapping_add(to_fixed(0.5 * squared.sqrt()));
+            area = area.wrapping_add(to_fixed(0.5 * GpuFloat::sqrt(squared)));
             areas.write(quad * 3, (0.5 * sign * vector[0]) as f32);
             areas.write(quad * 3 + 1, (0.5 * sign * vector[1]) as f32);
             areas.write(quad * 3 + 2, (0.5 * sign * vector[2]) as f32);
@@ -217,7 +217,7 @@ pub unsafe fn apply_label_pressures<I: Count>(
                 areas.read(quad * 3 + 2),
             ];
             let squared = area[0] * area[0] + area[1] * area[1] + area[2] * area[2];
-            total += squared.sqrt();
+            total += GpuFloat::sqrt(squared);
             shift = [
                 shift[0] + pressure * area[0],
                 shift[1] + pressure * area[1],

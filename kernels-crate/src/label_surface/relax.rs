@@ -9,7 +9,7 @@ pub const MARGIN: f32 = 0.02;
 /// Maximum distance along each axis of a vertex from its start, in a cell with several vertices, in
 /// voxels. Vertices of one label in one cell start at least 0.25 apart along an axis, and stay
 /// apart.
-pub const MAX_SHIFT: f32 = 0.12;
+pub const MAX_SHIFT: f32 = 0.1;
 
 /// Returns a coordinate limited to the cell and, if `is_bound`, to the surroundings of its start.
 #[inline(always)]
