@@ -171,6 +171,7 @@ impl JobFolder {
             labels: None,
             output: Some(output.clone()),
             device: self.device()?,
+            surface: ferrovox::label_surface::LabelSurfaceParams::default(),
             check: LabelCheck::Yes,
         };
         label_mesh::run(&job, &Monitor::new())?;
