@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use crate::io::source::decoded::{DecodePlanes, decode_chunks};
-use crate::io::volume::dicom::image::{Frame, PixelFormat, sample_order};
+use crate::io::volume::dicom::image::Frame;
+use crate::io::volume::dicom::pixel_format::{PixelFormat, sample_order};
 use crate::io::volume::dicom::syntax::Syntax;
-use crate::io::volume::dicom::{damaged, jpeg_lossless, jpeg_ls, jpeg2000, rle};
+use crate::io::volume::dicom::{damaged, jpeg, rle};
 use crate::io::{ByteOrder, FileProblem, StoredType};
 use crate::memory;
 
@@ -60,9 +61,9 @@ impl FrameDecoder<'_> {
         let format = &self.format;
         match format.syntax {
             Syntax::Rle => rle::decode(bytes, format, out)?,
-            Syntax::JpegLossless => jpeg_lossless::decode(bytes, format, out)?,
-            Syntax::JpegLs => jpeg_ls::decode(bytes, format, out)?,
-            Syntax::Jpeg2000 => jpeg2000::decode(bytes, format, out)?,
+            Syntax::JpegLossless => jpeg::lossless::decode(bytes, format, out)?,
+            Syntax::JpegLs => jpeg::ls::decode(bytes, format, out)?,
+            Syntax::Jpeg2000 => jpeg::jpeg2000::decode(bytes, format, out)?,
             _ if format.bits_allocated == 1 => {
                 for (index, out) in out.iter_mut().enumerate() {
                     let bit = frame.first_bit as usize + index;

@@ -6,12 +6,12 @@
 
 mod dataset;
 mod folder;
+mod frame_parts;
 mod frames;
 mod image;
-mod jpeg2000;
-mod jpeg_lossless;
-mod jpeg_ls;
-mod jpeg_segments;
+mod jpeg;
+mod parser;
+mod pixel_format;
 mod rle;
 mod series;
 mod syntax;

@@ -3,7 +3,7 @@
 
 use crate::io::FileProblem;
 use crate::io::volume::dicom::damaged;
-use crate::io::volume::dicom::image::PixelFormat;
+use crate::io::volume::dicom::pixel_format::PixelFormat;
 use crate::io::volume::pack_bits::unpack;
 
 /// Size of the header of a frame, in bytes.

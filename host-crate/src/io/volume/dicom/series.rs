@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 
 use crate::grid::Geometry;
 use crate::io::volume::axes::complete_axes;
-use crate::io::volume::dicom::image::{Frame, Image, PixelFormat};
+use crate::io::volume::dicom::image::{Frame, Image};
+use crate::io::volume::dicom::pixel_format::PixelFormat;
 use crate::io::{FileProblem, SelectionProblem, SeriesSelector};
 
 /// Largest difference of the directions of two frames of a volume.

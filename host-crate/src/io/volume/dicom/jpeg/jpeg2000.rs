@@ -6,7 +6,7 @@ use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 
 use crate::io::FileProblem;
 use crate::io::volume::dicom::damaged;
-use crate::io::volume::dicom::image::PixelFormat;
+use crate::io::volume::dicom::pixel_format::PixelFormat;
 
 /// Size of the codestream's header up to the format of the first component.
 const HEADER: usize = 43;
@@ -14,7 +14,7 @@ const HEADER: usize = 43;
 const MAX_TILES: u64 = 1 << 12;
 
 /// Decodes a frame to little-endian samples with interleaved components.
-pub(super) fn decode(
+pub(in crate::io::volume::dicom) fn decode(
     bytes: &[u8],
     format: &PixelFormat,
     out: &mut [u8],

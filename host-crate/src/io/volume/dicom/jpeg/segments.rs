@@ -1,7 +1,7 @@
 //! Markers and segments of JPEG files (ITU T.81, annex B), and the header of a frame.
 
 use crate::io::FileProblem;
-use crate::io::volume::dicom::image::PixelFormat;
+use crate::io::volume::dicom::pixel_format::PixelFormat;
 use crate::io::volume::dicom::{damaged, unsupported};
 
 /// Largest number of components of a frame.

@@ -1,8 +1,8 @@
 //! Lossless JPEG (ITU T.81, annex H): Huffman-coded differences from a predicted sample.
 
 use crate::io::FileProblem;
-use crate::io::volume::dicom::image::PixelFormat;
-use crate::io::volume::dicom::jpeg_segments::{FrameHeader, SegmentReader, invalid};
+use crate::io::volume::dicom::jpeg::segments::{FrameHeader, SegmentReader, invalid};
+use crate::io::volume::dicom::pixel_format::PixelFormat;
 use crate::io::volume::dicom::unsupported;
 use crate::memory;
 
@@ -10,7 +10,7 @@ use crate::memory;
 const MAX_CODE: usize = 16;
 
 /// Decodes a frame to little-endian samples with interleaved components.
-pub(super) fn decode(
+pub(in crate::io::volume::dicom) fn decode(
     bytes: &[u8],
     format: &PixelFormat,
     out: &mut [u8],
