@@ -1,9 +1,11 @@
 //! The command line. Doc comments of fields and commands are help texts.
 
+mod applicability;
 mod distance;
 mod labels;
 mod mesh;
 mod mesh_filters;
+mod object;
 mod occupancy;
 mod shared;
 mod skeleton;
@@ -11,18 +13,20 @@ mod skeleton_names;
 mod small;
 mod voxelize;
 
+pub use applicability::commands_with;
 pub use distance::{DistanceArgs, SampleName, SignName};
 pub use labels::LabelArgs;
 pub use mesh::{CoordinatesName, MeshArgs, MethodName, NormalsName, SpaceName, TopologyName};
 pub use mesh_filters::{MeshFilterArgs, Smoothing};
+pub use object::{IsoValue, ObjectArgs};
 pub use occupancy::{ModelName, OccupancyArgs, SweptParameter};
-pub use shared::{DeviceArgs, InsideName, IsoValue, ReportArgs, SurfaceArgs};
+pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
 pub use voxelize::VoxelizeArgs;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 use ferrovox::io::is_standard_output;
 use std::{
     ffi::{OsStr, OsString},
@@ -142,13 +146,28 @@ impl Command {
     }
 }
 
+/// Parses the command line.
+///
+/// # Errors
+/// Invalid words, missing ones, options that exclude each other or do not apply to the command, and
+/// requests for the help or the version.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut matches = applicability::parser().try_get_matches_from(with_joined_values(words))?;
+    applicability::check(&matches)?;
+    Cli::from_arg_matches_mut(&mut matches)
+}
+
 /// Joins an option whose value is optional with the value that follows it, as in
-/// `--normals=gradient`. Any other word after the option is not its value, but perhaps a file.
-pub fn with_joined_values(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+/// `--normals=gradient` and `--labels=all`. Any other word after the option is not its value, but
+/// perhaps a file.
+fn with_joined_values(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
         match joined.last_mut() {
-            Some(option) if *option == "--normals" && is_normals_value(&word) => {
+            Some(option)
+                if *option == "--normals" && is_normals_value(&word)
+                    || *option == "--labels" && is_label_list(&word) =>
+            {
                 option.push("=");
                 option.push(word);
             }
@@ -163,9 +182,22 @@ fn is_normals_value(word: &OsStr) -> bool {
     word.is_some_and(|word| NormalsName::from_str(word, false).is_ok())
 }
 
+/// Returns `true` for `all`, and for words of digits and the separators of lists, also if the list
+/// is invalid.
+fn is_label_list(word: &OsStr) -> bool {
+    let word = word.to_str().unwrap_or_default();
+    let is_separator = |character: char| ",-. ".contains(character);
+    word == "all"
+        || word.contains(|character: char| character.is_ascii_digit())
+            && word
+                .chars()
+                .all(|it| it.is_ascii_digit() || is_separator(it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::LabelList;
     use clap::CommandFactory;
 
     #[test]
@@ -190,8 +222,7 @@ mod tests {
             ),
         ] {
             let words = ["ferrovox"].into_iter().chain(line.split_whitespace());
-            let words = with_joined_values(words.map(OsString::from));
-            match Cli::try_parse_from(words).map(|cli| cli.command) {
+            match parse(words.map(OsString::from)).map(|cli| cli.command) {
                 Ok(Command::Mesh(args)) => assert_eq!(args.normals, expected, "{line}"),
                 other => panic!("{line}: {other:?}"),
             }
@@ -211,12 +242,35 @@ mod tests {
             "mesh a.nii --level 5 -o a.ply",
             "render a.nii --threshold 5 -o a.png",
             "distance a.nii --level 5 -o d.nii",
-            "distance a.nii --mask -o d.nii",
+            "distance a.nii --nonzero -o d.nii",
             "skeleton a.nii --threshold 5 --fill -o a.swc",
             "voxelize a.ply --spacing 2 -o a.nii",
         ] {
             let words = ["ferrovox"].into_iter().chain(line.split_whitespace());
             assert!(Cli::try_parse_from(words).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn labels_accept_an_optional_value() {
+        for (line, labels, inputs) in [
+            ("mesh --labels a.nii -o a.vtp", Some(LabelList::All), 1),
+            ("mesh --labels all a.nii -o a.vtp", Some(LabelList::All), 1),
+            (
+                "mesh a.nii --labels 3,-2 -o a.vtp",
+                Some(LabelList::Listed(vec![3, -2])),
+                1,
+            ),
+            ("mesh a.nii b.nii --iso 5 -o a.vtp", None, 2),
+        ] {
+            let words = ["ferrovox"].into_iter().chain(line.split_whitespace());
+            match parse(words.map(OsString::from)).map(|cli| cli.command) {
+                Ok(Command::Mesh(args)) => {
+                    assert_eq!(args.input.object.labels, labels, "{line}");
+                    assert_eq!(args.input.file.volumes.len(), inputs, "{line}");
+                }
+                other => panic!("{line}: {other:?}"),
+            }
         }
     }
 

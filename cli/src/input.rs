@@ -1,25 +1,49 @@
 //! Options for the input volume.
 
-use crate::numbers::{parse_dims, parse_position, parse_spacing};
+use crate::{
+    args::ObjectArgs,
+    numbers::{CropValue, VolumeIndex, parse_dims, parse_position, parse_spacing},
+    usage::refuse,
+};
 use clap::{Args, ValueEnum};
 use ferrovox::{
     io::{AxisOrder, ByteOrder, RawLayout, ReadOptions, SeriesSelector, StoredType, VolumeFormat},
-    pipeline::VolumeSource,
+    pipeline::{ObjectFilter, VolumeSource},
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Input file, and options that override or select its contents.
-#[derive(Debug, Args)]
+/// Input volumes, and the object in them.
+#[derive(Clone, Debug, Args)]
+pub struct InputArgs {
+    #[command(flatten)]
+    pub file: VolumeArgs,
+    #[command(flatten)]
+    pub object: ObjectArgs,
+}
+
+/// Input files, and options that override or select their contents.
+#[derive(Clone, Debug, Args)]
 pub struct VolumeArgs {
     /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, or
     /// headerless with --dims and --type
     ///
     /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .dcm, .tif,
     /// .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map. Folders: a DICOM series, TIFF slices, Zarr.
-    pub volume: PathBuf,
-    /// Index of the volume in a file with several volumes, from 0
-    #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
-    pub volume_index: Option<u64>,
+    ///
+    /// Several files, or a folder of them, are processed one after the other; {stem} in the name of
+    /// an output stands for the name of the input.
+    #[arg(id = "volume", value_name = "VOLUME", required = true)]
+    pub volumes: Vec<PathBuf>,
+    /// Index of the volume in a file with several volumes, from 0, or all
+    ///
+    /// With all, each volume gets an output whose name has {volume}.
+    #[arg(
+        long,
+        value_name = "N|all",
+        help_heading = "Input",
+        hide_short_help = true
+    )]
+    pub volume_index: Option<VolumeIndex>,
     /// DICOM series of a folder: its number in the list that the error shows, its UID, or a part of
     /// its description
     #[arg(
@@ -58,7 +82,7 @@ pub struct VolumeArgs {
 }
 
 /// Layout of a headerless file.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RawArgs {
     /// Read the file as headerless, with this many samples along x, y and z
     ///
@@ -103,22 +127,92 @@ pub enum Endian {
     Big,
 }
 
+impl InputArgs {
+    /// Returns the volume for a pipeline, cropped as requested.
+    ///
+    /// # Errors
+    /// Errors of the mask, whose box may be requested.
+    pub fn source(&self) -> anyhow::Result<VolumeSource> {
+        Ok(VolumeSource {
+            spacing: self.file.spacing,
+            origin: self.file.origin,
+            crop: self.crop()?,
+            ..self.file.source()
+        })
+    }
+
+    /// Returns the mask, cropped as the volume.
+    ///
+    /// # Errors
+    /// As [`source`](Self::source).
+    pub fn mask(&self) -> anyhow::Result<Option<VolumeSource>> {
+        let Some(mask) = &self.object.mask else {
+            return Ok(None);
+        };
+        Ok(Some(VolumeSource {
+            crop: self.crop()?,
+            ..VolumeSource::new(mask)
+        }))
+    }
+
+    /// Returns the filter of the object's voxels.
+    ///
+    /// # Errors
+    /// As [`source`](Self::source).
+    pub fn filter(&self) -> anyhow::Result<ObjectFilter> {
+        Ok(ObjectFilter {
+            mask: self.mask()?,
+            largest: self.object.largest,
+            fill_cavities: self.object.fill_cavities,
+        })
+    }
+
+    /// Returns the path for messages.
+    pub fn name(&self) -> String {
+        self.file.path().display().to_string()
+    }
+
+    fn crop(&self) -> anyhow::Result<Option<ferrovox::grid::VoxelBox>> {
+        match (self.object.crop, &self.object.mask) {
+            (None, _) => Ok(None),
+            (Some(CropValue::Box(part)), _) => Ok(Some(part)),
+            (Some(CropValue::Mask), Some(mask)) => {
+                Ok(Some(VolumeSource::new(mask).nonzero_box(1)?))
+            }
+            (Some(CropValue::Mask), None) => {
+                refuse(&[(
+                    true,
+                    "--crop mask keeps the box of the mask: add --mask FILE",
+                )])?;
+                Ok(None)
+            }
+        }
+    }
+}
+
 impl VolumeArgs {
-    /// Returns the input for a pipeline.
-    pub fn source(&self) -> VolumeSource {
+    /// Returns the first input, which is the only one once the command runs.
+    pub fn path(&self) -> &Path {
+        self.volumes.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// Returns the file for a pipeline.
+    fn source(&self) -> VolumeSource {
         VolumeSource {
-            path: self.volume.clone(),
+            path: self.path().to_owned(),
             options: self.options(),
-            spacing: self.spacing,
-            origin: self.origin,
             ..VolumeSource::default()
         }
     }
 
-    fn options(&self) -> ReadOptions {
+    /// Returns the options of the reader.
+    pub fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.raw.dims.map(|_| VolumeFormat::Raw),
-            volume: self.volume_index,
+            volume: match self.volume_index {
+                Some(VolumeIndex::One(index)) => Some(index),
+                Some(VolumeIndex::All) | None => None,
+            },
             component: self.component,
             scale_level: self.scale_level,
             series: self.series.clone().map(SeriesSelector),
@@ -129,11 +223,6 @@ impl VolumeArgs {
             allow_trailing_bytes: self.allow_trailing_bytes,
             raw: self.raw.layout(),
         }
-    }
-
-    /// Returns the path for messages.
-    pub fn name(&self) -> String {
-        self.volume.display().to_string()
     }
 }
 

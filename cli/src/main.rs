@@ -19,8 +19,7 @@ mod terminal;
 mod usage;
 mod watch;
 
-use args::{Cli, Command, ReportArgs};
-use clap::Parser;
+use args::{Command, ReportArgs};
 use ferrovox::{device::start_threads, pipeline::PipelineError};
 use std::process::ExitCode;
 use terminal::{ReportedFailure, Terminal};
@@ -39,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn parse_and_run() -> ExitCode {
-    let command = match Cli::try_parse_from(args::with_joined_values(std::env::args_os())) {
+    let command = match args::parse(std::env::args_os()) {
         Ok(cli) => cli.command,
         Err(error) => return report_usage_error(&error),
     };

@@ -1,6 +1,6 @@
 //! Parsing and formatting of numbers: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
-use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
+use ferrovox::{grid::VoxelBox, pipeline::distance::Plane, render::MAX_SIDE};
 use std::{num::ParseFloatError, str::FromStr};
 
 /// Size of a picture, in pixels.
@@ -17,6 +17,16 @@ pub enum LabelList {
     All,
     /// The listed labels.
     Listed(Vec<i64>),
+}
+
+impl LabelList {
+    /// Returns the listed labels, or `None` for all.
+    pub fn listed(&self) -> Option<Vec<i64>> {
+        match self {
+            Self::All => None,
+            Self::Listed(labels) => Some(labels.clone()),
+        }
+    }
 }
 
 impl FromStr for LabelList {
@@ -48,6 +58,64 @@ impl FromStr for LabelList {
             labels.extend(first..=last);
         }
         Ok(Self::Listed(labels))
+    }
+}
+
+/// Part of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CropValue {
+    /// Bounding box of the mask.
+    Mask,
+    /// Voxels within a box.
+    Box(VoxelBox),
+}
+
+impl FromStr for CropValue {
+    type Err = String;
+
+    /// Parses `mask`, or a box such as `10:200,20:180,0:90`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "mask" {
+            return Ok(Self::Mask);
+        }
+        let parse_range = |part: &str| {
+            let (start, end) = part.trim().split_once(':')?;
+            Some((start.parse().ok()?, end.parse().ok()?))
+        };
+        let ranges: Option<Vec<(usize, usize)>> = text.split(',').map(parse_range).collect();
+        match ranges.as_deref() {
+            Some(&[x, y, z]) if [x, y, z].iter().all(|(start, end)| start < end) => {
+                Ok(Self::Box(VoxelBox {
+                    start: [x.0, y.0, z.0],
+                    end: [x.1, y.1, z.1],
+                }))
+            }
+            _ => Err(
+                "give mask, or a first index and a larger end along x, y and z, such as 10:200,20:180,0:90"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+/// Index of a volume in a file with several, or all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VolumeIndex {
+    /// Every volume of the file, one after the other.
+    All,
+    /// One volume, counted from 0.
+    One(u64),
+}
+
+impl FromStr for VolumeIndex {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        let index = text.parse().map(Self::One);
+        index.map_err(|_| "give an index from 0, or all".to_owned())
     }
 }
 
@@ -259,6 +327,26 @@ mod tests {
             "1-9999999999",
         ] {
             assert!(text.parse::<LabelList>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn boxes_are_parsed() {
+        let part = VoxelBox {
+            start: [10, 20, 0],
+            end: [200, 180, 90],
+        };
+        assert_eq!("10:200,20:180, 0:90".parse(), Ok(CropValue::Box(part)));
+        assert_eq!("mask".parse(), Ok(CropValue::Mask));
+        for text in [
+            "",
+            "1:2",
+            "1:2,1:2",
+            "2:1,0:1,0:1",
+            "0:1,0:1,-1:2",
+            "0:1,0:1,0:1,0:1",
+        ] {
+            assert!(text.parse::<CropValue>().is_err(), "{text}");
         }
     }
 

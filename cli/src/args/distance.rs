@@ -1,10 +1,10 @@
 //! Options of `ferrovox distance`.
 
-use super::{InsideName, MORE, ReportArgs};
+use super::{MORE, ReportArgs};
 use crate::{
     device_choice::DeviceList,
-    input::VolumeArgs,
-    numbers::{parse_dims, parse_distance, parse_memory, parse_plane},
+    input::InputArgs,
+    numbers::{parse_dims, parse_distance, parse_plane},
 };
 use clap::{ArgGroup, Args, ValueEnum};
 use ferrovox::{
@@ -14,11 +14,11 @@ use ferrovox::{
 };
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(override_usage = "\
-ferrovox distance [OPTIONS] <VOLUME> <--iso <VALUE>|--nonzero|--labels> -o <FILE>
+ferrovox distance [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--nonzero|--labels> -o <FILE>
        ferrovox distance [OPTIONS] <POINTS> --points <--like <VOLUME>|--grid <NXxNYxNZ>> -o <FILE>")]
-#[command(group = ArgGroup::new("sites").required(true).args(["nonzero", "iso", "points", "labels"]))]
+#[command(group = ArgGroup::new("sites").required(true).args(["nonzero", "iso", "label", "points", "labels"]))]
 #[command(mut_arg("volume", |arg| arg.help("Volume file, or point file with --points")))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: sites, distances, memory, timings in milliseconds, warnings, error; --output is optional then"
@@ -26,6 +26,12 @@ ferrovox distance [OPTIONS] <VOLUME> <--iso <VALUE>|--nonzero|--labels> -o <FILE
 #[command(after_help = MORE, after_long_help = "\
 Each voxel of the result holds the distance from its centre to the nearest site, in the units of the file's spacing. The \
 result has the geometry of the input.
+
+The sites of --iso and --label are the surface voxels of the object: those inside that have a face neighbour outside. With \
+--labels, distances are measured to the nearest voxel with another label.
+
+--memory: the map is computed in slabs that are not kept on the host (separable); for the other methods the limit excludes \
+the sites and the map.
 
 Points are in world coordinates; their map has the grid of --like or --grid. They are read from .xyz (text, one point per \
 line), .ply (vertices) or .npy (n rows, 3 columns).
@@ -44,21 +50,7 @@ Examples:
   ferrovox distance brain.nii.gz --iso 120 --slice z=90 --compare pictures")]
 pub struct DistanceArgs {
     #[command(flatten)]
-    pub input: VolumeArgs,
-    /// Isovalue: the sites are the surface voxels of the region inside
-    ///
-    /// These are the voxels inside that have a face neighbour outside.
-    #[arg(
-        long,
-        value_name = "VALUE",
-        allow_hyphen_values = true,
-        aliases = ["level", "isovalue", "threshold"],
-        help_heading = "Sites"
-    )]
-    pub iso: Option<f64>,
-    /// Side of the isovalue that is inside; requires --iso
-    #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Sites")]
-    pub inside: InsideName,
+    pub input: InputArgs,
     /// Place sites at interpolated crossings between voxels; requires --iso
     #[arg(long, help_heading = "Sites")]
     pub sub_voxel: bool,
@@ -66,11 +58,8 @@ pub struct DistanceArgs {
     #[arg(long, requires = "sub_voxel", help_heading = "Sites")]
     pub round_samples: bool,
     /// Use the voxels that are not zero as sites
-    #[arg(long, alias = "mask", help_heading = "Sites")]
-    pub nonzero: bool,
-    /// Measure the distance to the nearest voxel with another label
     #[arg(long, help_heading = "Sites")]
-    pub labels: bool,
+    pub nonzero: bool,
     /// Use the points of a file as sites
     #[arg(long, help_heading = "Sites")]
     pub points: bool,
@@ -157,12 +146,6 @@ pub struct DistanceArgs {
         help_heading = "Execution"
     )]
     pub device: DeviceList,
-    /// Memory limit per device: 1500000, 512M, 1.5G
-    ///
-    /// separable computes the map in slabs that are not kept on the host; for bucketed, cubes and
-    /// brute-force the limit excludes the sites and the map.
-    #[arg(long, value_name = "BYTES", value_parser = parse_memory, help_heading = "Execution")]
-    pub memory: Option<u64>,
     #[command(flatten)]
     pub report: ReportArgs,
 }

@@ -1,22 +1,22 @@
 //! The options of `ferrovox mesh`.
 
 use super::{LabelArgs, MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
-use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
-use clap::{Args, ValueEnum, builder::ArgPredicate};
+use crate::{device_choice::DeviceList, input::InputArgs};
+use clap::{Args, ValueEnum};
 use ferrovox::io::{MeshFormat, MeshSpace};
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
-use ferrovox::pipeline::Coordinates;
+use ferrovox::pipeline::{Coordinates, mesh::MeshFilters};
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     override_usage = "ferrovox mesh [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--labels <LABELS>> -o <FILE>"
 )]
-#[command(mut_arg("iso", |arg| {
-    let half = |name| (name, ArgPredicate::IsPresent, "0.5");
-    let arg = arg.required(false).required_unless_present_any(["label", "labels"]);
-    arg.default_value_ifs([half("label"), half("labels")])
-}))]
+#[command(mut_arg("iso", |arg| arg.required_unless_present_any(["label", "labels"])))]
+#[command(mut_arg("labels", |arg| arg.conflicts_with_all([
+    "mask", "fill_cavities", "largest", "close", "topology", "vertices", "normals", "min_voxels",
+    "simplify", "method", "memory"
+])))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
 )))]
@@ -43,7 +43,7 @@ Examples:
   ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --device cuda:all")]
 pub struct MeshArgs {
     #[command(flatten)]
-    pub input: VolumeArgs,
+    pub input: InputArgs,
     #[command(flatten)]
     pub surface: SurfaceArgs,
     #[command(flatten)]
@@ -63,11 +63,6 @@ pub struct MeshArgs {
     /// samples, which is more accurate for smooth fields such as distance maps.
     #[arg(long, value_enum, default_value_t = PlacementName::Linear, value_name = "RULE", help_heading = "Surface")]
     pub vertices: PlacementName,
-    /// Mask: a volume of the same grid; there is no surface where it is zero
-    ///
-    /// A headerless mask has samples of u8 and the dims of the volume.
-    #[arg(long, value_name = "FILE", help_heading = "Surface")]
-    pub mask: Option<PathBuf>,
     #[arg(
         short,
         long,
@@ -126,13 +121,15 @@ pub struct MeshArgs {
         help_heading = "Execution"
     )]
     pub device: DeviceList,
-    /// Limit the memory on the host and on each device: 1500000, 512M, 1.5G
-    ///
-    /// The volume is streamed if it needs more.
-    #[arg(long, value_name = "BYTES", value_parser = parse_memory, help_heading = "Execution")]
-    pub memory: Option<u64>,
     #[command(flatten)]
     pub report: ReportArgs,
+}
+
+impl MeshArgs {
+    /// Returns the filters of the mesh, among them those of the object's components.
+    pub fn mesh_filters(&self) -> MeshFilters {
+        self.filters.mesh_filters(&self.input.object)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

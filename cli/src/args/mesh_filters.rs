@@ -1,5 +1,6 @@
 //! Options for filters that are applied to a mesh before it is written.
 
+use super::ObjectArgs;
 use clap::Args;
 use ferrovox::{
     mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
@@ -8,12 +9,6 @@ use ferrovox::{
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MeshFilterArgs {
-    /// Keep only the component with the most voxels, with its cavities
-    ///
-    /// Voxels belong to one component if they share a face or touch the same surface from
-    /// inside. Requires the whole mesh, so it excludes streaming.
-    #[arg(long, help_heading = "Output")]
-    pub largest: bool,
     /// Remove components and cavities with fewer voxels than this
     ///
     /// A cavity that reaches the border of the volume does not count as one. Requires the whole
@@ -52,17 +47,17 @@ impl MeshFilterArgs {
             Smoothing::None => None,
         }
     }
-}
 
-impl From<MeshFilterArgs> for MeshFilters {
-    fn from(args: MeshFilterArgs) -> Self {
-        Self {
+    /// Returns the filters, with the selection of components in `object`.
+    pub fn mesh_filters(&self, object: &ObjectArgs) -> MeshFilters {
+        MeshFilters {
             components: ComponentFilter {
-                largest: args.largest,
-                min_voxels: args.min_voxels,
+                largest: object.largest,
+                min_voxels: self.min_voxels,
+                fill_cavities: object.fill_cavities,
             },
-            smooth: args.smooth_params(),
-            simplify: args.simplify,
+            smooth: self.smooth_params(),
+            simplify: self.simplify,
         }
     }
 }

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     device_choice::DeviceList,
-    input::VolumeArgs,
-    numbers::{LabelList, Size, parse_distance, parse_label, parse_size},
+    input::InputArgs,
+    numbers::{Size, parse_distance, parse_size},
 };
 use clap::Args;
 use ferrovox::graph::Prune;
@@ -23,10 +23,11 @@ const MEDIAL: &str = "Medial method";
 /// Help heading of the options of the potential-field method.
 const POTENTIAL_FIELD: &str = "Potential-field method (--method potential-field)";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     override_usage = "ferrovox skeleton [OPTIONS] <VOLUME> <-o <FILE>...|--png <FILE.png>|--field <FILE.npy>>"
 )]
+#[command(mut_arg("labels", |arg| arg.conflicts_with_all(["fill_cavities", "largest"])))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: graph statistics and certificates in total, per label and per component, timings in milliseconds, \
      warnings, the error; makes --output optional"
@@ -44,6 +45,9 @@ skeleton connects the critical points of this force field; --hierarchy divergenc
 divergence, --hierarchy curvature further ones from points of high surface curvature. The report compares the critical \
 points with the object's Euler number. The skeleton is not certified, and thin parts get few curves.
 
+Without --iso, --label and --labels, all samples that are not zero belong to the object. All labels of --labels are processed \
+in one pass.
+
 Output formats, by extension: .swc (trees: cycles are cut, and their number is reported), .obj (polylines), .vtp (VTK, \
 with radius and level), .json (the complete graph with its branches), .graphml (for network programs), .csv (a table of \
 branches), .nodes.csv (a table of nodes), .skel (text: x y z segment radius, in voxels). All except .skel use \
@@ -59,42 +63,7 @@ Examples:
   ferrovox skeleton labels.nii.gz --label 17 --method potential-field --hierarchy divergence --exponent 4 -o core.obj")]
 pub struct SkeletonArgs {
     #[command(flatten)]
-    pub input: VolumeArgs,
-    /// Isovalue: samples greater than or equal to it belong to the object
-    ///
-    /// Without --iso, --label and --labels, all non-zero samples belong to the object.
-    #[arg(
-        long,
-        value_name = "VALUE",
-        allow_hyphen_values = true,
-        aliases = ["threshold", "isovalue"],
-        help_heading = "Object"
-    )]
-    pub iso: Option<f64>,
-    /// Samples equal to this value belong to the object
-    #[arg(
-        long,
-        value_name = "L",
-        value_parser = parse_label,
-        allow_hyphen_values = true,
-        conflicts_with = "iso",
-        help_heading = "Object"
-    )]
-    pub label: Option<f64>,
-    /// Extract one skeleton per label: all labels except 0, or those listed
-    ///
-    /// All labels are processed in one pass. Samples must be integers.
-    #[arg(
-        long,
-        value_name = "all|L,L,...",
-        allow_hyphen_values = true,
-        conflicts_with_all = ["iso", "label", "fill_cavities"],
-        help_heading = "Object"
-    )]
-    pub labels: Option<LabelList>,
-    /// Fill cavities of the object first
-    #[arg(long, alias = "fill", help_heading = "Object")]
-    pub fill_cavities: bool,
+    pub input: InputArgs,
     /// Extraction method
     #[arg(long, value_enum, default_value_t = SkeletonMethodName::Medial, help_heading = "Curves")]
     pub method: SkeletonMethodName,

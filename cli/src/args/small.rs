@@ -2,7 +2,7 @@
 
 use super::{DeviceArgs, MORE, ReportArgs, SurfaceArgs};
 use crate::{
-    input::VolumeArgs,
+    input::InputArgs,
     numbers::{Size, parse_size},
 };
 use clap::Args;
@@ -10,14 +10,14 @@ use clap_complete::Shell;
 use ferrovox::render::ViewDirection;
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the devices, their memory in bytes")))]
 pub struct DevicesArgs {
     #[command(flatten)]
     pub report: ReportArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: format, grid, samples, statistics, warnings, the error")))]
 #[command(after_help = MORE, after_long_help = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
   ferrovox info ct.raw --dims 512x512x300 --type i16 --stats")]
 pub struct InfoArgs {
     #[command(flatten)]
-    pub input: VolumeArgs,
+    pub input: InputArgs,
     /// Read the samples and print their range and mean; for a file with several volumes, those of
     /// --volume-index
     #[arg(long, help_heading = "Report")]
@@ -36,16 +36,17 @@ pub struct InfoArgs {
     pub report: ReportArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the picture, timings in milliseconds, warnings, the error")))]
 #[command(after_help = MORE, after_long_help = "\
 Examples:
   ferrovox render brain.nii.gz --iso 120 -o brain.png
   ferrovox render brain.nii.gz --iso 120 --view -60,15 --size 1600x1200 -o brain.png
   ferrovox render distances.npy --iso 0 --inside below --view top -o solid.png")]
+#[command(mut_arg("iso", |arg| arg.required_unless_present("label")))]
 pub struct RenderArgs {
     #[command(flatten)]
-    pub input: VolumeArgs,
+    pub input: InputArgs,
     #[command(flatten)]
     pub surface: SurfaceArgs,
     /// Picture file to write (PNG)
@@ -71,7 +72,7 @@ pub struct RenderArgs {
     pub report: ReportArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the meshes and pictures, timings in milliseconds, the error")))]
 pub struct DemoArgs {
     /// Folder for the meshes and pictures; created if it does not exist
@@ -89,7 +90,7 @@ pub struct DemoArgs {
     pub report: ReportArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = MORE, after_long_help = "\
 Examples:
   ferrovox completions bash > ~/.local/share/bash-completion/completions/ferrovox
@@ -100,7 +101,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = MORE, after_long_help = "\
 Examples:
   ferrovox man-pages ~/.local/share/man/man1

@@ -1,12 +1,12 @@
 //! Options of `ferrovox voxelize`.
 
-use super::{DeviceArgs, MORE, ReportArgs};
+use super::{DeviceArgs, MORE, ObjectArgs, ReportArgs};
 use crate::numbers::parse_distance;
 use clap::{ArgGroup, Args};
 use ferrovox::io::{MeshFormat, VolumeFormat};
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     override_usage = "ferrovox voxelize [OPTIONS] <MESH> <--resolution <N>|--voxel-size <S>> -o <FILE>"
 )]
@@ -44,6 +44,8 @@ pub struct VoxelizeArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub object: ObjectArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]

@@ -10,10 +10,10 @@ use crate::{
     usage::refuse,
     watch::run_monitored,
 };
+use ferrovox::pipeline::VolumeSource;
 use ferrovox::pipeline::distance::{
     Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as compute,
 };
-use ferrovox::pipeline::{Level, VolumeSource};
 
 /// Computes the map, or compares the methods, and prints a report.
 pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
@@ -46,6 +46,9 @@ pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
 /// Rejects conflicting options.
 fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
     let is_squared = args.dtype != SampleName::F32;
+    let object = &args.input.object;
+    let has_labels = object.labels.is_some();
+    let has_filter = object.mask.is_some() || object.largest || object.fill_cavities;
     refuse(&[
         (
             args.points && args.like.is_none() && args.grid.is_none(),
@@ -53,8 +56,21 @@ fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
         ),
         // clap does not enforce requirements on arguments that conflict with a given one.
         (
-            args.sub_voxel && args.iso.is_none(),
+            args.sub_voxel && args.input.object.iso.is_empty(),
             "--sub-voxel requires --iso",
+        ),
+        (
+            (args.sub_voxel || args.points) && has_filter,
+            "--mask, --largest and --fill-cavities concern voxels, but --points and --sub-voxel place the sites elsewhere; \
+             omit them",
+        ),
+        (
+            args.points && args.input.object.crop.is_some(),
+            "--crop keeps a part of a volume, but --points reads points; give the grid of the map to --grid",
+        ),
+        (
+            has_labels && (args.input.object.largest || args.input.object.fill_cavities),
+            "--labels measures labels as they are; give one label to --label, or omit --largest and --fill-cavities",
         ),
         (
             !args.points && (args.like.is_some() || args.grid.is_some() || args.strict),
@@ -62,14 +78,14 @@ fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
         ),
         (
             args.signed.is_some() && args.points,
-            "--signed requires --iso, --nonzero or --labels, because points have no inside",
+            "--signed requires --iso, --label, --nonzero or --labels, because points have no inside",
         ),
         (
             matches!(args.signed, Some(Some(_))) && args.sub_voxel,
             "--signed=CONVENTION requires voxels as sites; with --sub-voxel, use --signed alone",
         ),
         (
-            args.labels
+            has_labels
                 && matches!(
                     args.signed,
                     Some(Some(SignName::Surface | SignName::Enclosed))
@@ -89,36 +105,40 @@ fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
             "--slice selects the plane of a picture; add --png FILE.png",
         ),
         (
-            args.labels && args.nearest.is_some(),
+            has_labels && args.nearest.is_some(),
             "--nearest is not available with --labels; measure to one label at a time",
         ),
     ])
 }
 
 fn build_job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
-    let sites = match (args.iso, args.points) {
-        (Some(iso), _) => SitesFrom::Level {
-            level: Level::Iso(iso),
-            inside: args.inside.into(),
+    let object = &args.input.object;
+    let sites = match (object.level(&args.input.name())?, &object.labels) {
+        (Some(level), _) => SitesFrom::Level {
+            level,
+            inside: object.inside.into(),
             sub_voxel: args.sub_voxel,
         },
-        (None, true) => SitesFrom::Points {
+        (None, Some(list)) => SitesFrom::Labels {
+            labels: list.listed(),
+        },
+        (None, None) if args.points => SitesFrom::Points {
             grid: match &args.like {
                 Some(volume) => PointGrid::Like(volume.clone()),
                 None => PointGrid::Dims(args.grid.unwrap_or_default()),
             },
             strict: args.strict,
         },
-        (None, false) if args.labels => SitesFrom::Labels,
-        (None, false) => SitesFrom::Mask,
+        (None, None) => SitesFrom::Mask,
     };
     let picture = args.slice.zip(args.png.clone());
     Ok(DistanceJob {
         input: VolumeSource {
             round_samples: args.round_samples,
-            ..args.input.source()
+            ..args.input.source()?
         },
         sites,
+        filter: args.input.filter()?,
         method: args.method.map(Into::into),
         signed: args.signed.is_some(),
         sign_convention: args.signed.flatten().map(Into::into),
@@ -132,6 +152,6 @@ fn build_job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
             longest_side: args.size,
         }),
         devices: args.device.open()?,
-        memory: args.memory,
+        memory: object.memory,
     })
 }

@@ -1,7 +1,7 @@
 //! Report of `ferrovox distance`.
 
 use crate::{
-    args::DistanceArgs,
+    args::{DistanceArgs, IsoValue},
     input::format_dims,
     numbers::format_number,
     report::{Devices, Grid, JsonTimings, Lines, format_timings, path, paths},
@@ -24,6 +24,9 @@ pub struct Json {
     grid: Grid,
     sites_from: &'static str,
     iso: Option<f64>,
+    iso_method: Option<&'static str>,
+    /// Label whose surface voxels are the sites.
+    label: Option<f64>,
     inside: Option<&'static str>,
     sub_voxel: bool,
     sites: u64,
@@ -47,10 +50,12 @@ pub struct Json {
 
 /// Returns the kind of sites selected by the options.
 pub fn sites_from(args: &DistanceArgs) -> &'static str {
-    match (args.nonzero, args.points, args.labels) {
-        (true, ..) => "nonzero",
-        (_, true, _) => "points",
-        (_, _, true) => "labels",
+    let object = &args.input.object;
+    match (args.nonzero, args.points) {
+        (true, _) => "nonzero",
+        (_, true) => "points",
+        _ if object.labels.is_some() => "labels",
+        _ if object.label.is_some() => "label",
         _ => "iso",
     }
 }
@@ -70,8 +75,10 @@ pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Js
         picture: path(args.png.as_ref()),
         grid: Grid::new(run.dims, &run.geometry),
         sites_from: sites_from(args),
-        iso: args.iso,
-        inside: args.iso.map(|_| args.inside.name()),
+        iso: run.iso,
+        iso_method: args.input.object.iso_value().and_then(IsoValue::rule),
+        label: args.input.object.label,
+        inside: run.iso.map(|_| args.input.object.inside.name()),
         sub_voxel: args.sub_voxel,
         sites: run.sites,
         sites_outside: run.outside,
@@ -93,12 +100,14 @@ pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Js
 /// Formats the report as text.
 pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> String {
     let mut lines = Lines::new(9);
-    let sites = match args.iso {
-        Some(iso) if args.sub_voxel => format!("crossings of {iso} between voxels"),
-        Some(iso) => format!("voxels at the isovalue {iso}"),
-        None if args.points => "points".to_owned(),
-        None if args.labels => "voxels next to another label".to_owned(),
-        None => "voxels that are not zero".to_owned(),
+    let object = &args.input.object;
+    let sites = match (run.iso, object.label) {
+        (Some(iso), _) if args.sub_voxel => format!("crossings of {iso} between voxels"),
+        (Some(iso), _) => format!("voxels at the isovalue {iso}"),
+        (None, Some(label)) => format!("surface voxels of label {label}"),
+        (None, None) if args.points => "points".to_owned(),
+        (None, None) if object.labels.is_some() => "voxels next to another label".to_owned(),
+        (None, None) => "voxels that are not zero".to_owned(),
     };
     lines.add(
         "sites",

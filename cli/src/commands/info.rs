@@ -58,7 +58,7 @@ struct Report {
 /// Prints the contents of a volume file.
 pub fn run(args: &InfoArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = InfoJob {
-        source: args.input.source(),
+        source: args.input.source()?,
         statistics: args.stats,
     };
     let found = run_monitored(terminal, |monitor| info::run(&job, monitor))?;

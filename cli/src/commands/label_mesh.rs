@@ -93,7 +93,7 @@ impl From<&LabelSurfaceOutcome> for Label {
 
 /// Extracts the surfaces of labels, and prints the report.
 pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Result<()> {
-    let volume = args.device.read_ahead(args.input.source());
+    let volume = args.device.read_ahead(args.input.source()?);
     let devices = args.device.open()?;
     refuse(&[(
         devices.len() > 1,

@@ -2,7 +2,7 @@
 
 use super::mesh_report::{json, readable};
 use crate::{
-    args::{CoordinatesName, MeshArgs, MethodName, SpaceName, SurfaceArgs},
+    args::{CoordinatesName, MeshArgs, MethodName, SpaceName},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::run_monitored,
@@ -21,12 +21,12 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
         args.space == SpaceName::Lps && args.coordinates == CoordinatesName::Voxel,
         "--space lps does not apply to --coordinates voxel: omit one of them",
     )])?;
-    if let Some(list) = &args.labels.labels {
+    if let Some(list) = &args.input.object.labels {
         return super::label_mesh::run(args, list, terminal);
     }
     let is_staged = args.method == MethodName::Staged;
     refuse(&[(
-        is_staged && args.memory.is_some(),
+        is_staged && args.input.object.memory.is_some(),
         "--method staged needs the whole volume in memory: omit --memory, or use --method fused",
     )])?;
     let job = job(args)?;
@@ -44,7 +44,7 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
 
 fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
     let surface = SurfaceOptions {
-        inside: args.surface.inside.into(),
+        inside: args.input.object.inside.into(),
         close: args.close,
         topology: args.topology.into(),
         vertices: args.vertices.into(),
@@ -52,45 +52,31 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         method: args.method.into(),
         ..SurfaceOptions::default()
     };
-    let level = match args.labels.label {
-        Some(label) => Level::Label(label),
-        None => level(&args.surface, &args.input.name())?,
-    };
+    let level = args.input.object.level(&args.input.name())?;
     let source = VolumeSource {
         round_samples: args.surface.round_samples,
-        ..args.input.source()
+        ..args.input.source()?
     };
-    let volume = match args.memory {
+    let volume = match args.input.object.memory {
         None => args.device.read_ahead(source),
         Some(_) => source,
     };
     Ok(MeshJob {
         volume,
-        level,
-        mask: args.mask.as_ref().map(VolumeSource::new),
+        // the parser requires a level
+        level: level.unwrap_or(Level::NonZero),
+        mask: args.input.mask()?,
         output: args.output.clone(),
         surface,
         coordinates: args.coordinates.into(),
         space: args.space.into(),
-        filters: args.filters.into(),
+        filters: args.mesh_filters(),
         devices: args.device.open()?,
-        memory: args.memory,
+        memory: args.input.object.memory,
         check: match (args.check, args.report.json) {
             (true, _) => MeshCheck::Required,
             (false, true) => MeshCheck::IfWhole,
             (false, false) => MeshCheck::No,
         },
     })
-}
-
-/// Returns the level of a surface. Its value must be finite as `f32`, which kernels compare with.
-pub fn level(surface: &SurfaceArgs, name: &str) -> anyhow::Result<Level> {
-    let Some(iso) = surface.number() else {
-        return Ok(Level::Otsu);
-    };
-    anyhow::ensure!(
-        (iso as f32).is_finite(),
-        "{name}: the isovalue is {iso}; give --iso a finite number within the range of f32"
-    );
-    Ok(Level::Iso(iso))
 }

@@ -12,7 +12,7 @@ use ferrovox::{
     mesh_filter::{ComponentFilterReport, SimplifyReport, SmoothParams},
     pipeline::{
         Coordinates,
-        mesh::{MeshChecked, MeshFilters, MeshOutcome},
+        mesh::{MeshChecked, MeshOutcome},
     },
 };
 use serde::Serialize;
@@ -157,9 +157,9 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         non_finite_samples: run.samples.non_finite,
         inexact_samples: run.inexact_samples,
         iso: run.iso,
-        iso_method: (args.surface.iso == IsoValue::Otsu).then_some("otsu"),
-        label: args.labels.label,
-        inside: args.surface.inside.name(),
+        iso_method: args.input.object.iso_value().and_then(IsoValue::rule),
+        label: args.input.object.label,
+        inside: args.input.object.inside.name(),
         method: Method::from(args.method).name(),
         topology: Topology::from(args.topology).name(),
         vertex_placement: VertexPlacement::from(args.vertices).name(),
@@ -173,7 +173,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         index_bits: run.index_bits,
         normals: args.normals.is_some(),
         normal_source: args.normals.map(|normals| {
-            if MeshFilters::from(args.filters).recompute_normals() {
+            if args.mesh_filters().recompute_normals() {
                 "triangles"
             } else {
                 NormalSource::from(normals).name()
@@ -230,8 +230,13 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
     if let Some(origin) = origin(args, run.mesh_origin) {
         lines.add("origin", origin);
     }
-    if args.surface.iso == IsoValue::Otsu {
-        lines.add("isovalue", format!("{}, by Otsu", format_number(run.iso)));
+    if let Some(rule) = args
+        .input
+        .object
+        .iso_value()
+        .filter(|it| it.rule().is_some())
+    {
+        lines.add("isovalue", format!("{}, by {rule}", format_number(run.iso)));
     }
     if let Some(report) = &run.component_filter {
         let (kept, before) = (report.surfaces, report.surfaces_before);

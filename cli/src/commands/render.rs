@@ -1,15 +1,14 @@
 //! `ferrovox render`: picture of an isosurface.
 
-use super::mesh::level;
 use crate::{
-    args::RenderArgs,
+    args::{IsoValue, RenderArgs},
+    numbers::format_number,
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
-    usage::refuse,
     watch::run_monitored,
 };
 use ferrovox::pipeline::{
-    VolumeSource,
+    Level, VolumeSource,
     render::{self, PictureOptions, RenderJob, RenderOutcome},
 };
 use serde::Serialize;
@@ -23,6 +22,9 @@ struct Report {
     grid: Grid,
     sample_type: &'static str,
     iso: f64,
+    iso_method: Option<&'static str>,
+    /// Label whose surface is drawn, instead of an isovalue.
+    label: Option<f64>,
     inside: &'static str,
     /// Azimuth of the view direction, in degrees.
     azimuth: f32,
@@ -37,21 +39,20 @@ struct Report {
 
 /// Reads a volume, draws its isosurface and writes the picture.
 pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
-    refuse(&[(
-        args.surface.number().is_none(),
-        "--iso otsu applies to ferrovox mesh only, whose report states the isovalue; give --iso a number",
-    )])?;
     let source = VolumeSource {
         round_samples: args.surface.round_samples,
-        ..args.input.source()
+        ..args.input.source()?
     };
     let device = &args.device.device;
+    let level = args.input.object.level(&args.input.name())?;
     let job = RenderJob {
         volume: device.read_ahead(source),
-        level: level(&args.surface, &args.input.name())?,
+        // the parser requires a level
+        level: level.unwrap_or(Level::NonZero),
+        filter: args.input.filter()?,
         output: args.output.clone(),
         picture: PictureOptions {
-            inside: args.surface.inside.into(),
+            inside: args.input.object.inside.into(),
             view: args.view,
             width: args.size.width,
             height: args.size.height,
@@ -63,7 +64,7 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
     terminal.report(
         &remarks(&outcome.warnings),
         || json(args, &outcome),
-        || readable(&job, &outcome),
+        || readable(args, &job, &outcome),
     )
 }
 
@@ -74,8 +75,10 @@ fn json(args: &RenderArgs, outcome: &RenderOutcome) -> Report {
         outputs: paths([&args.output]),
         grid: Grid::new(outcome.dims, &outcome.geometry),
         sample_type: outcome.sample_type.name(),
-        iso: args.surface.number().unwrap_or_default(),
-        inside: args.surface.inside.name(),
+        iso: outcome.iso,
+        iso_method: args.input.object.iso_value().and_then(IsoValue::rule),
+        label: args.input.object.label,
+        inside: args.input.object.inside.name(),
         azimuth: args.view.azimuth,
         elevation: args.view.elevation,
         width,
@@ -85,11 +88,18 @@ fn json(args: &RenderArgs, outcome: &RenderOutcome) -> Report {
     }
 }
 
-fn readable(job: &RenderJob, outcome: &RenderOutcome) -> String {
+fn readable(args: &RenderArgs, job: &RenderJob, outcome: &RenderOutcome) -> String {
     let [width, height] = outcome.size;
     let mut lines = Lines::new(9);
     let picture = job.output.display();
     lines.add("picture", format!("{picture}: {width} x {height} pixels"));
+    let rule = args.input.object.iso_value();
+    if let Some(rule) = rule.filter(|it| it.rule().is_some()) {
+        lines.add(
+            "isovalue",
+            format!("{}, by {rule}", format_number(outcome.iso)),
+        );
+    }
     lines.add("device", &job.device);
     lines.add("ms", format_timings(&outcome.timings));
     lines.text()

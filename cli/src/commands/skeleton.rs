@@ -7,13 +7,11 @@ use super::{
 };
 use crate::{
     args::{SkeletonArgs, SkeletonMethodName},
-    numbers::LabelList,
     terminal::{Terminal, remarks},
     watch::run_monitored,
 };
 use ferrovox::{
     device::Device,
-    grid::Inside,
     pipeline::{
         Level,
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
@@ -51,37 +49,26 @@ pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
 }
 
 fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
-    let source = Box::new(args.input.source());
-    let object = match (&args.labels, args.iso, args.label) {
-        (Some(list), _, _) => ObjectSource::Labels {
+    let source = Box::new(args.input.source()?);
+    let selected = &args.input.object;
+    let object = match (&selected.labels, selected.level(&args.input.name())?) {
+        (Some(list), _) => ObjectSource::Labels {
             source,
-            labels: match list {
-                LabelList::All => None,
-                LabelList::Listed(labels) => Some(labels.clone()),
-            },
+            labels: list.listed(),
         },
-        (None, Some(threshold), _) => ObjectSource::Volume {
+        (None, level) => ObjectSource::Volume {
             source,
-            level: Level::Iso(threshold),
-            inside: Inside::Above,
-        },
-        (None, None, Some(label)) => ObjectSource::Volume {
-            source,
-            level: Level::Label(label),
-            inside: Inside::Above,
-        },
-        (None, None, None) => ObjectSource::Volume {
-            source,
-            level: Level::NonZero,
-            inside: Inside::Above,
+            level: level.unwrap_or(Level::NonZero),
+            inside: selected.inside.into(),
         },
     };
+    let filter = args.input.filter()?;
     let needs_device = args.selected_method() == SkeletonMethodName::PotentialField
         || args.png.is_some()
-        || args.fill_cavities;
+        || filter.needs_device();
     Ok(SkeletonJob {
         method,
-        fill_cavities: args.fill_cavities,
+        filter,
         prune: args.prune_criterion(),
         join: args.join,
         merge: args.merge,

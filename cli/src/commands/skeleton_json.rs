@@ -2,6 +2,7 @@
 
 use super::skeleton_report::SkeletonRun;
 use crate::{
+    args::IsoValue,
     numbers::LabelList,
     report::{Devices, Grid, JsonTimings, path, paths},
 };
@@ -30,6 +31,8 @@ pub struct Json {
     #[serde(flatten)]
     grid: Grid,
     iso: Option<f64>,
+    iso_method: Option<&'static str>,
+    inside: Option<&'static str>,
     label: Option<f64>,
     /// `"all"`, or the list given by `--labels`; null without `--labels`.
     labels_selected: Option<LabelSelection>,
@@ -315,6 +318,7 @@ impl ComponentList {
 pub fn json(run: &SkeletonRun<'_>) -> Json {
     let args = run.args;
     let outcome = run.outcome;
+    let object = &args.input.object;
     let outputs = outcome.written.iter().chain(&args.field).chain(&args.png);
     let totals = run.totals();
     Json {
@@ -323,13 +327,15 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         picture: path(args.png.as_ref()),
         field: path(args.field.as_ref()),
         grid: Grid::new(outcome.dims, &outcome.geometry),
-        iso: args.iso,
-        label: args.label,
-        labels_selected: args.labels.as_ref().map(|list| match list {
+        iso: outcome.iso,
+        iso_method: object.iso_value().and_then(IsoValue::rule),
+        inside: outcome.iso.map(|_| object.inside.name()),
+        label: object.label,
+        labels_selected: object.labels.as_ref().map(|list| match list {
             LabelList::All => LabelSelection::All("all"),
             LabelList::Listed(labels) => LabelSelection::Listed(labels.clone()),
         }),
-        cavities_filled: args.fill_cavities,
+        cavities_filled: object.fill_cavities,
         method: args.selected_method().name(),
         params: MethodParams::new(run.method, outcome),
         prune_criterion: args.prune_criterion().map(Prune::name),

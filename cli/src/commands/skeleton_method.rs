@@ -72,7 +72,7 @@ fn potential_field_params(args: &SkeletonArgs) -> potential_field::Params {
             .map_or_else(|| implied_hierarchy(args), Into::into),
         divergence: args.divergence.unwrap_or(default.divergence),
         curvature: args.curvature.unwrap_or(default.curvature),
-        fill_cavities: args.fill_cavities,
+        fill_cavities: args.input.object.fill_cavities,
         surface: args.surface.map_or(default.surface, Into::into),
         precision: args.precision.map_or(default.precision, Into::into),
         boundary: args.boundary.map_or(default.boundary, Into::into),
@@ -127,7 +127,7 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
     });
     let others = [
         (
-            !is_medial && args.labels.is_some(),
+            !is_medial && args.input.object.labels.is_some(),
             "--labels applies to the medial method only; select one label with --label",
         ),
         (

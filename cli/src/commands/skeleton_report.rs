@@ -1,7 +1,7 @@
 //! Report of `ferrovox skeleton` as text.
 
 use crate::{
-    args::SkeletonArgs,
+    args::{InsideName, SkeletonArgs},
     input::format_dims,
     numbers::{LabelList, format_count, format_number},
     report::{Lines, format_stages, format_timings},
@@ -72,10 +72,15 @@ impl SkeletonRun<'_> {
     /// Describes the selection of the object.
     fn object(&self) -> String {
         let count = self.outcome.labels.len() as u64;
-        match (&self.args.labels, self.args.iso, self.args.label) {
+        let object = &self.args.input.object;
+        let comparison = match object.inside {
+            InsideName::Above => ">=",
+            InsideName::Below => "<",
+        };
+        match (&object.labels, self.outcome.iso, object.label) {
             (Some(LabelList::All), _, _) => format!("all of {}", format_count(count, "label")),
             (Some(LabelList::Listed(_)), _, _) => format_count(count, "label"),
-            (None, Some(threshold), _) => format!("samples >= {threshold}"),
+            (None, Some(threshold), _) => format!("samples {comparison} {threshold}"),
             (None, None, Some(label)) => format!("label {label}"),
             (None, None, None) => "non-zero samples".to_owned(),
         }
@@ -119,7 +124,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         skeleton += &format!(", {} gaps joined", outcome.joined());
     }
     lines.add("skeleton", skeleton);
-    if args.labels.is_some() {
+    if args.input.object.labels.is_some() {
         add_labels(&mut lines, &outcome.labels);
     }
     add_checks(&mut lines, outcome);

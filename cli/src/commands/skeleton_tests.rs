@@ -69,6 +69,7 @@ fn outcome(labels: Vec<LabelOutcome>) -> SkeletonOutcome {
         labels,
         dims: [10, 5, 2],
         geometry: Geometry::default(),
+        iso: None,
         devices: Vec::new(),
         cut_cycles: 1,
         written: vec!["a.swc".into(), "a.vtp".into()],

@@ -3,7 +3,7 @@
 //! Pictures show a whole volume, and medical volumes are half air: after cropping, the solid fills
 //! the picture.
 
-use super::{AnyVolume, Inside, Sample, Volume, with_volume};
+use super::{AnyVolume, Inside, Sample, Volume, VoxelBox, with_volume};
 use crate::memory::{self, OutOfMemory};
 
 /// Number of samples kept around the solid: the surface and its gradient need one, a wider gradient
@@ -41,37 +41,53 @@ fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Result<Volume
         Inside::Below => sample.to_f64() < iso,
     };
     let dims = volume.dims();
-    let Some((low, high)) = solid_box(&volume, is_solid) else {
+    let Some(solid) = solid_box(&volume, is_solid) else {
         return Ok(volume);
     };
-    let low = low.map(|index| index.saturating_sub(MARGIN));
-    let end = [0, 1, 2].map(|axis| (high[axis] + 1 + MARGIN).min(dims[axis]));
-    if low == [0; 3] && end == dims {
+    let part = solid.grown(MARGIN, dims);
+    if part.dims() == dims {
         return Ok(volume);
     }
-    let cropped = [0, 1, 2].map(|axis| end[axis] - low[axis]);
     let mut samples = Vec::new();
     memory::try_reserve(
         "a part of the volume",
         &mut samples,
-        cropped.iter().product(),
+        part.dims().iter().product(),
     )?;
-    for z in low[2]..end[2] {
-        for y in low[1]..end[1] {
-            let row = dims[0] * (y + dims[1] * z);
-            samples.extend_from_slice(&volume.samples()[row + low[0]..row + end[0]]);
-        }
-    }
-    let geometry = volume.geometry().shifted(low.map(|index| index as i64));
+    append_box(volume.samples(), dims, part, &mut samples);
+    let geometry = volume
+        .geometry()
+        .shifted(part.start.map(|index| index as i64));
     // the product of the dims is the number of samples by construction
-    Ok(Volume::new(samples, cropped, geometry).unwrap_or(volume))
+    Ok(Volume::new(samples, part.dims(), geometry).unwrap_or(volume))
 }
 
-/// Returns the lowest and the highest index of a solid sample along each axis.
-fn solid_box<T: Sample>(
-    volume: &Volume<T>,
-    is_solid: impl Fn(&T) -> bool,
-) -> Option<([usize; 3], [usize; 3])> {
+/// Appends the samples within a box of a grid of `dims` voxels to `out`, which must have capacity
+/// for them.
+pub(crate) fn append_box<T: Sample>(
+    samples: &[T],
+    dims: [usize; 3],
+    part: VoxelBox,
+    out: &mut Vec<T>,
+) {
+    for z in part.start[2]..part.end[2] {
+        for y in part.start[1]..part.end[1] {
+            let row = dims[0] * (y + dims[1] * z);
+            out.extend_from_slice(&samples[row + part.start[0]..row + part.end[0]]);
+        }
+    }
+}
+
+impl AnyVolume {
+    /// Returns the smallest box that contains all samples that are not zero, or `None` if there is
+    /// none.
+    pub(crate) fn nonzero_box(&self) -> Option<VoxelBox> {
+        with_volume!(self, volume => solid_box(volume, |sample| sample.to_f64() != 0.0))
+    }
+}
+
+/// Returns the smallest box that contains all solid samples.
+fn solid_box<T: Sample>(volume: &Volume<T>, is_solid: impl Fn(&T) -> bool) -> Option<VoxelBox> {
     let [nx, ny, _] = volume.dims();
     if volume.samples().is_empty() {
         return None;
@@ -86,7 +102,10 @@ fn solid_box<T: Sample>(
         low = [low[0].min(first), low[1].min(y), low[2].min(z)];
         high = [high[0].max(last), high[1].max(y), high[2].max(z)];
     }
-    (low[0] != usize::MAX).then_some((low, high))
+    (low[0] != usize::MAX).then_some(VoxelBox {
+        start: low,
+        end: high.map(|index| index + 1),
+    })
 }
 
 #[cfg(test)]

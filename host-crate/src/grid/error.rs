@@ -76,6 +76,26 @@ pub enum GridError {
         /// Number of words of such a grid.
         wanted: u64,
     },
+    /// A box has no voxels, or exceeds the grid.
+    #[error(
+        "the box {}:{},{}:{},{}:{} is empty or exceeds the volume of {} x {} x {} voxels; give a first index \
+         and a larger end within the volume for x, y and z",
+        start[0], end[0], start[1], end[1], start[2], end[2], dims[0], dims[1], dims[2]
+    )]
+    Box {
+        /// Index of the first voxel along x, y and z.
+        start: [usize; 3],
+        /// Index after the last voxel along x, y and z.
+        end: [usize; 3],
+        /// Voxels of the grid along x, y and z.
+        dims: [usize; 3],
+    },
+    /// A percentile is outside of its range.
+    #[error("the percentile is {found}; give a number from 0 to 100")]
+    Percentile {
+        /// The percentile.
+        found: f64,
+    },
     /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),

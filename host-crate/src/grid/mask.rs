@@ -139,6 +139,11 @@ impl Mask {
         }
     }
 
+    /// Removes all voxels.
+    pub(super) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
     /// Adds the voxel with this linear index, which must be inside the grid.
     pub(super) fn set(&mut self, index: u64) {
         let nx = u64::from(self.bits.grid.nx);

@@ -1,4 +1,4 @@
-//! Otsu's threshold, which separates samples into two classes.
+//! Thresholds from histograms: Otsu's, which separates samples into two classes, and percentiles.
 
 use super::{Sample, SampleSummary, SampleType};
 use crate::{
@@ -55,17 +55,53 @@ pub enum OtsuError {
 /// # Ok::<(), ferrovox::grid::OtsuError>(())
 /// ```
 pub fn otsu_threshold<T: Sample>(samples: &[T], mask: Option<&[u8]>) -> Result<f64, OtsuError> {
-    let mut histogram = if Histogram::is_by_value(T::TYPE) {
-        Histogram::by_value(T::TYPE)?
-    } else {
-        let range = match mask {
-            None => Range::from_summary(&SampleSummary::from_samples(samples)),
-            Some(mask) => Range::within(samples, mask),
-        };
-        Histogram::with_range(range)?
-    };
-    histogram.add(samples, mask)?;
-    histogram.threshold()
+    ThresholdRule::Otsu.threshold(Histogram::from_samples(samples, mask))
+}
+
+/// Computes a percentile: the smallest sample that at least `percent` % of the samples do not
+/// exceed. Samples that are not finite are ignored, and with a `mask` those where it is 0.
+///
+/// Samples of 8 and 16 bits are counted value by value; others in 65,536 bins over their range, so
+/// that the result is exact to one bin.
+///
+/// # Errors
+/// [`OtsuError::NoSamples`] if there are no samples.
+///
+/// ```
+/// use ferrovox::grid::percentile;
+///
+/// assert_eq!(percentile(&[10u8, 12, 11, 200, 210], None, 50.0)?, 12.0);
+/// assert_eq!(percentile(&[10u8, 12, 11, 200, 210], None, 100.0)?, 210.0);
+/// # Ok::<(), ferrovox::grid::OtsuError>(())
+/// ```
+pub fn percentile<T: Sample>(
+    samples: &[T],
+    mask: Option<&[u8]>,
+    percent: f64,
+) -> Result<f64, OtsuError> {
+    ThresholdRule::Percentile(percent).threshold(Histogram::from_samples(samples, mask))
+}
+
+/// Rule that derives a threshold from a histogram.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ThresholdRule {
+    Otsu,
+    /// A percentile from 0 to 100.
+    Percentile(f64),
+}
+
+impl ThresholdRule {
+    /// Applies the rule to a histogram, or to the reason why there is none: equal samples have
+    /// percentiles, but no threshold between classes.
+    pub fn threshold(self, histogram: Result<Histogram, OtsuError>) -> Result<f64, OtsuError> {
+        match (self, histogram) {
+            (Self::Otsu, histogram) => histogram?.threshold(),
+            (Self::Percentile(_), Err(OtsuError::AllEqual { value })) => Ok(value),
+            (Self::Percentile(percent), histogram) => {
+                histogram?.percentile(percent).ok_or(OtsuError::NoSamples)
+            }
+        }
+    }
 }
 
 /// Range of finite samples.
@@ -127,6 +163,40 @@ impl Histogram {
     /// Returns `true` if samples of this type are counted value by value.
     pub fn is_by_value(sample_type: SampleType) -> bool {
         sample_type.bytes() <= 2
+    }
+
+    /// Counts samples; with a mask, those where it is not 0.
+    pub fn from_samples<T: Sample>(samples: &[T], mask: Option<&[u8]>) -> Result<Self, OtsuError> {
+        let mut histogram = if Self::is_by_value(T::TYPE) {
+            Self::by_value(T::TYPE)?
+        } else {
+            let range = match mask {
+                None => Range::from_summary(&SampleSummary::from_samples(samples)),
+                Some(mask) => Range::within(samples, mask),
+            };
+            Self::with_range(range)?
+        };
+        histogram.add(samples, mask)?;
+        Ok(histogram)
+    }
+
+    /// Returns a percentile, or `None` without samples.
+    pub fn percentile(&self, percent: f64) -> Option<f64> {
+        let all: u64 = self.counts.iter().sum();
+        let rank = ((percent / 100.0 * all as f64).ceil() as u64).clamp(1, all.max(1));
+        let mut before = 0;
+        for (bin, &count) in self.counts.iter().enumerate() {
+            if before + count >= rank && count > 0 {
+                let within = if self.by_value {
+                    0.0
+                } else {
+                    (rank - before) as f64 / count as f64
+                };
+                return Some(self.low + (bin as f64 + within) * self.width);
+            }
+            before += count;
+        }
+        None
     }
 
     /// Creates a histogram for samples of 8 or 16 bits.
@@ -314,6 +384,30 @@ mod tests {
                 "seed {seed}"
             );
         }
+    }
+
+    #[test]
+    fn percentiles_are_samples_of_their_rank() {
+        for seed in 0..20 {
+            let mut noise = numbers(seed);
+            let samples: Vec<i16> = noise.by_ref().take(101).map(|it| it as i16).collect();
+            let wide: Vec<f64> = samples.iter().map(|&it| it.into()).collect();
+            let mut sorted = samples.clone();
+            sorted.sort_unstable();
+            for percent in [0.0, 1.0, 25.0, 50.0, 99.5, 100.0] {
+                let rank = (percent / 100.0 * 101.0_f64).ceil().max(1.0) as usize;
+                let expected = f64::from(sorted[rank - 1]);
+                assert_eq!(percentile(&samples, None, percent), Ok(expected));
+                let found = percentile(&wide, None, percent).unwrap();
+                assert!((found - expected).abs() <= 1.0, "{found} {expected}");
+            }
+        }
+        assert_eq!(percentile(&[7.0_f32; 3], None, 10.0), Ok(7.0));
+        assert_eq!(percentile(&[1_u8, 2, 3], Some(&[0, 1, 1]), 50.0), Ok(2.0));
+        assert_eq!(
+            percentile::<f32>(&[], None, 50.0),
+            Err(OtsuError::NoSamples)
+        );
     }
 
     #[test]

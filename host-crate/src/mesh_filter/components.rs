@@ -14,6 +14,8 @@ const PURPOSE: &str = "the filter of components";
 /// Tolerance, in voxels, within which a coordinate counts as an integer. Vertices are at least
 /// twice as far from the ends of their edge.
 const NEAR: f64 = 1.0 / 2048.0;
+/// Number of voxels of a region that reaches the border of the grid.
+const UNBOUNDED: u64 = u64::MAX;
 /// Marks the absence of a run.
 const NONE: usize = usize::MAX;
 
@@ -24,12 +26,14 @@ pub struct ComponentFilter {
     pub largest: bool,
     /// Minimum number of voxels of components and of cavities to keep.
     pub min_voxels: u64,
+    /// `true` to remove all cavities, with the components inside them.
+    pub fill_cavities: bool,
 }
 
 impl ComponentFilter {
     /// Returns `true` if all components are kept.
     pub fn keeps_all(&self) -> bool {
-        !self.largest && self.min_voxels <= 1
+        !self.largest && !self.fill_cavities && self.min_voxels <= 1
     }
 }
 
@@ -160,8 +164,10 @@ fn filter_indexed<I: VertexIndex + Member>(
     for (vertex, kept_index) in kept_indices.iter_mut().enumerate() {
         let surface = root(&mut surfaces, vertex);
         let (voxels, component) = solid.size_and_root(surface);
-        let is_large = voxels.min(outside.size_and_root(surface).0) >= filter.min_voxels;
-        let is_kept = is_large && !(filter.largest && component != largest.1);
+        let surroundings = outside.size_and_root(surface).0;
+        let is_large = voxels.min(surroundings) >= filter.min_voxels;
+        let is_filled = filter.fill_cavities && surroundings != UNBOUNDED;
+        let is_kept = is_large && !is_filled && !(filter.largest && component != largest.1);
         *kept_index = if is_kept { I::from_index(kept) } else { None };
         kept += usize::from(is_kept);
         if is_kept && surface == vertex {
@@ -296,7 +302,7 @@ impl Side {
         for (run, &Run { start, end }) in self.runs.list.iter().enumerate() {
             voxels[self.sets.root(run)] += u64::from(end - start);
         }
-        voxels[self.sets.root(around)] = u64::MAX;
+        voxels[self.sets.root(around)] = UNBOUNDED;
         Components {
             sets: self.sets,
             touched: self.touched,

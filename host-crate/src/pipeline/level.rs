@@ -13,16 +13,16 @@
 
 use super::{
     PipelineError, VolumeSource, at,
+    histogram::histogram_in_file,
     kernel_volume::{KernelVolume, kernel_volume, offset_in_file},
-    otsu::otsu_in_file,
     outcome::Stages,
     stream_mesh::SampleConversion,
     warning::EmptyReason,
 };
 use crate::{
     grid::{
-        AnyVolume, GridError, Inside, OtsuError, SampleSummary, Selection, Volume, otsu_threshold,
-        with_volume,
+        AnyVolume, GridError, Histogram, Inside, OtsuError, SampleSummary, Selection,
+        ThresholdRule, Volume, with_volume,
     },
     io::HeaderInfo,
     memory::OutOfMemory,
@@ -48,8 +48,11 @@ pub enum Level {
     /// An isovalue or threshold. Which side of it is inside is a parameter of the job.
     Iso(f64),
     /// The threshold that best separates the samples into two classes
-    /// ([`otsu_threshold`]); with a mask, the samples within it.
+    /// ([`otsu_threshold`](crate::grid::otsu_threshold)); with a mask, the samples within it.
     Otsu,
+    /// The smallest sample that at least this percentage of the samples do not exceed
+    /// ([`percentile`](crate::grid::percentile)); with a mask, of the samples within it.
+    Percentile(f64),
     /// The samples that equal this label exactly, as they are stored in the file.
     Label(f64),
     /// The samples from the first value to the second, both included.
@@ -62,13 +65,16 @@ impl Level {
     /// Checks that samples can be compared with the values of the level.
     ///
     /// # Errors
-    /// [`GridError::Threshold`] and [`GridError::Label`] for numbers that are not finite as `f32`.
-    /// The value of [`Level::Iso`] is checked where it is used.
+    /// [`GridError::Threshold`] and [`GridError::Label`] for numbers that are not finite as `f32`,
+    /// [`GridError::Percentile`] for a percentage that is not from 0 to 100. The value of [`Level::Iso`] is checked where it is used.
     pub fn check(self) -> Result<(), GridError> {
         match self {
             Self::Label(label) => Selection::Label(label).check(),
             Self::Range(ends) => Selection::Range(ends).check(),
-            Self::Iso(_) | Self::Otsu | Self::NonZero => Ok(()),
+            Self::Percentile(found) if !(0.0..=100.0).contains(&found) => {
+                Err(GridError::Percentile { found })
+            }
+            Self::Iso(_) | Self::Otsu | Self::Percentile(_) | Self::NonZero => Ok(()),
         }
     }
 
@@ -81,13 +87,18 @@ impl Level {
         }
     }
 
-    /// Returns `true` if kernels are given an indicator function of one byte per sample.
-    pub(crate) fn is_selection(self) -> bool {
-        !matches!(self, Self::Iso(_) | Self::Otsu)
+    /// Returns `true` if the level is an isovalue, whether it is given or derived from the samples.
+    pub(crate) fn is_isovalue(self) -> bool {
+        matches!(self, Self::Iso(_) | Self::Otsu | Self::Percentile(_))
     }
 
-    /// Determines the isovalue or the selection for a volume in memory. Otsu's threshold is the
-    /// stage `threshold`.
+    /// Returns `true` if kernels are given an indicator function of one byte per sample.
+    pub(crate) fn is_selection(self) -> bool {
+        !self.is_isovalue()
+    }
+
+    /// Determines the isovalue or the selection for a volume in memory. Thresholds that are derived
+    /// from the samples are the stage `threshold`.
     pub(crate) fn resolve(
         self,
         stages: &mut Stages<'_>,
@@ -95,17 +106,19 @@ impl Level {
         volume: &AnyVolume,
         mask: Option<&Volume<u8>>,
     ) -> Result<ResolvedLevel, PipelineError> {
-        self.resolve_with(|| {
+        self.resolve_with(|rule| {
             stages.run("threshold", || {
                 let mask = mask.map(Volume::samples);
-                with_volume!(volume, volume => otsu_threshold(volume.samples(), mask))
+                let histogram =
+                    with_volume!(volume, volume => Histogram::from_samples(volume.samples(), mask));
+                rule.threshold(histogram)
                     .map_err(at::<OtsuError>(&source.path))
             })
         })
     }
 
-    /// Determines the isovalue or the selection for a volume that is read in parts. Otsu's
-    /// threshold takes one or two passes over the file, as the stage `threshold`.
+    /// Determines the isovalue or the selection for a volume that is read in parts. Thresholds that
+    /// are derived from the samples take one or two passes over the file, as the stage `threshold`.
     pub(crate) fn resolve_in_file(
         self,
         stages: &mut Stages<'_>,
@@ -113,16 +126,25 @@ impl Level {
         mask: Option<&VolumeSource>,
         monitor: &Monitor<'_>,
     ) -> Result<ResolvedLevel, PipelineError> {
-        self.resolve_with(|| stages.run("threshold", || otsu_in_file(source, mask, monitor)))
+        self.resolve_with(|rule| {
+            stages.run("threshold", || {
+                let histogram = histogram_in_file(source, mask, monitor)?;
+                rule.threshold(histogram)
+                    .map_err(at::<OtsuError>(&source.path))
+            })
+        })
     }
 
     fn resolve_with(
         self,
-        otsu: impl FnOnce() -> Result<f64, PipelineError>,
+        threshold: impl FnOnce(ThresholdRule) -> Result<f64, PipelineError>,
     ) -> Result<ResolvedLevel, PipelineError> {
         Ok(match self {
             Self::Iso(iso) => ResolvedLevel::Iso(iso),
-            Self::Otsu => ResolvedLevel::Iso(otsu()?),
+            Self::Otsu => ResolvedLevel::Iso(threshold(ThresholdRule::Otsu)?),
+            Self::Percentile(percent) => {
+                ResolvedLevel::Iso(threshold(ThresholdRule::Percentile(percent))?)
+            }
             Self::Label(label) => ResolvedLevel::Selection(Selection::Label(label)),
             Self::Range(ends) => ResolvedLevel::Selection(Selection::Range(ends)),
             Self::NonZero => ResolvedLevel::Selection(Selection::NotZero),

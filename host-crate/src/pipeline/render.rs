@@ -1,14 +1,16 @@
 //! From a volume file to a picture of its isosurface.
 
 use super::{
-    DeviceRun, Level, PipelineError, Timings, VolumeSource, Warning, at,
+    DeviceRun, Level, ObjectFilter, PipelineError, Timings, VolumeSource, Warning, at,
+    mask::StatedGrid,
+    object_filter::replace_solid,
     outcome::Stages,
     paths::{self, OutputKind},
     write_picture,
 };
 use crate::{
     device::{Device, DeviceError, start_threads},
-    grid::{AnyDeviceVolume, Geometry, Inside, SampleType},
+    grid::{AnyDeviceVolume, Geometry, Inside, Mask, SampleType},
     memory::OutOfMemory,
     monitor::Monitor,
     render::{self, RenderParams, ViewDirection},
@@ -23,6 +25,9 @@ pub struct RenderJob {
     pub volume: VolumeSource,
     /// Isovalue, or the samples whose surface is drawn.
     pub level: Level,
+    /// Filter of the solid that is drawn. Voxels that it removes take the value of the outermost
+    /// sample of the volume, and those that it adds the value of the innermost.
+    pub filter: ObjectFilter,
     /// Picture file to write: `.png`.
     pub output: PathBuf,
     /// View, size and colours of the picture.
@@ -96,10 +101,17 @@ impl RenderJob {
         Self {
             volume,
             level,
+            filter: ObjectFilter::default(),
             output: output.into(),
             picture: PictureOptions::default(),
             device,
         }
+    }
+
+    /// Sets the filter of the solid.
+    #[must_use]
+    pub fn filter(self, filter: ObjectFilter) -> Self {
+        Self { filter, ..self }
     }
 
     /// Sets the properties of the picture.
@@ -118,6 +130,8 @@ pub struct RenderOutcome {
     pub geometry: Geometry,
     /// Sample type of the file.
     pub sample_type: SampleType,
+    /// Isovalue; 0.5 for a selection of samples.
+    pub iso: f64,
     /// Width and height of the picture in pixels.
     pub size: [u32; 2],
     /// Work and memory of the device.
@@ -156,25 +170,42 @@ pub struct RenderOutcome {
 /// of the size of the picture, of the device, and [`PipelineError::Cancelled`].
 pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, PipelineError> {
     start_threads()?;
-    paths::check(&[&job.volume.path], &[(&job.output, OutputKind::Picture)])?;
+    let mut inputs = vec![job.volume.path.as_path()];
+    inputs.extend(job.filter.inputs());
+    paths::check(&inputs, &[(&job.output, OutputKind::Picture)])?;
     job.level.check().map_err(job.volume.error())?;
     job.device.reset_peak_memory();
     let stream = job.device.stream()?;
     let path = &job.volume.path;
     let mut stages = Stages::begin(monitor);
-    let file = stages.run("read", || job.volume.read())?;
+    let (file, file_geometry) = stages.run("read", || job.volume.read_with_file_geometry())?;
     let mut warnings = job.volume.notes(&file.header);
+    let grid = StatedGrid::new(
+        &job.volume,
+        &file.header,
+        file.volume.dims(),
+        &file_geometry,
+    )?;
+    let mask = job.filter.read_mask(&grid, &mut warnings)?;
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
     let geometry = *file.volume.geometry();
     let samples = file.volume.summary();
     let level = job
         .level
-        .resolve(&mut stages, &job.volume, &file.volume, None)?;
+        .resolve(&mut stages, &job.volume, &file.volume, mask.as_ref())?;
     let converted = level.kernel_volume(&job.volume, &file.header, file.volume)?;
     warnings.extend(job.volume.conversion(&file.header, converted.inexact));
-    let params = &job.picture.params(converted.iso);
-    let volume = converted
-        .volume
+    let params = &mut job.picture.params(converted.iso);
+    let mut volume = converted.volume;
+    if !job.filter.keeps_all() {
+        let solid = Mask::from_threshold(&volume, params.iso, params.inside).map_err(at(path))?;
+        let kept = stages.run("filter", || {
+            job.filter.apply(solid, mask.as_ref(), &job.device, path)
+        })?;
+        let replaced = replace_solid(volume, params.iso, params.inside, &kept);
+        (volume, params.iso, params.inside) = replaced.map_err(at::<OutOfMemory>(path))?;
+    }
+    let volume = volume
         .try_crop_to_solid(params.iso, params.inside)
         .map_err(at::<OutOfMemory>(path))?;
     let upload = || {
@@ -199,6 +230,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
         dims,
         geometry,
         sample_type,
+        iso: level.isovalue(),
         size: [picture.width(), picture.height()],
         device: DeviceRun::new(&job.device, 1, Vec::new()),
         warnings,

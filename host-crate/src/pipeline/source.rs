@@ -1,9 +1,10 @@
 //! Volume inputs of jobs.
 
-use super::{PipelineError, Problem, Warning, at, read_ahead::ReadAhead};
+use super::{PipelineError, Problem, Warning, at, error::ObjectError, read_ahead::ReadAhead};
 use crate::{
-    grid::Geometry,
+    grid::{Geometry, Sample, SampleType, Volume, VoxelBox, append_box, with_sample_type},
     io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
+    memory::{self, OutOfMemory},
 };
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,9 @@ pub struct VolumeSource {
     pub spacing: Option<[f64; 3]>,
     /// Position of the first sample that replaces the one of the file.
     pub origin: Option<[f64; 3]>,
+    /// Box of voxels that stands for the volume; `None` for all of them. World positions do not
+    /// change: the [origin](Self::origin) is that of the first sample of the file.
+    pub crop: Option<VoxelBox>,
     /// `true` to round integers that `f32` cannot represent, with a warning. Otherwise they are an
     /// error ([`WideSamples`](super::WideSamples)).
     pub round_samples: bool,
@@ -52,10 +56,13 @@ impl VolumeSource {
 
     /// Starts to read the file on another thread, while the caller does something else, such as
     /// opening a device; [`read`](Self::read) returns the result of that thread. Does nothing if
-    /// the path is not a regular file, or if the volume may need more than 1 GiB or a quarter of
-    /// the free memory.
+    /// the volume is cropped, if the path is not a regular file, or if the volume may need more
+    /// than 1 GiB or a quarter of the free memory.
     #[must_use]
     pub fn read_ahead(self) -> Self {
+        if self.crop.is_some() {
+            return self;
+        }
         let ahead = ReadAhead::begin(&self.path, &self.options);
         Self { ahead, ..self }
     }
@@ -75,9 +82,10 @@ impl VolumeSource {
 
     /// Reads the volume as [`read`](Self::read), and returns the geometry of the file as well.
     pub(crate) fn read_with_file_geometry(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
-        let mut file = match self.ahead.take(&self.path, &self.options) {
-            Some(read) => read?,
-            None => read_volume(&self.path, &self.options)?,
+        let mut file = match (self.crop, self.ahead.take(&self.path, &self.options)) {
+            (Some(part), _) => self.read_box(part)?,
+            (None, Some(read)) => read?,
+            (None, None) => read_volume(&self.path, &self.options)?,
         };
         let own = *file.volume.geometry();
         if let Some(geometry) = self.geometry(&own)? {
@@ -86,12 +94,55 @@ impl VolumeSource {
         Ok((file, own))
     }
 
-    /// Opens the file for reading in parts. The reader has the geometry of the file.
+    /// Opens the file for reading in parts. The reader has the geometry of the file. A cropped
+    /// volume is read first, and then kept in memory.
     ///
     /// # Errors
-    /// Errors of the header.
+    /// Errors of the header, and for a cropped volume of the samples.
     pub fn open(&self) -> Result<VolumeReader<'static>, PipelineError> {
-        Ok(VolumeReader::open(&self.path, &self.options)?)
+        let Some(part) = self.crop else {
+            return Ok(VolumeReader::open(&self.path, &self.options)?);
+        };
+        let VolumeFile { volume, header } = self.read_box(part)?;
+        Ok(VolumeReader::from_volume(&self.path, header, volume))
+    }
+
+    /// Returns the number of samples along x, y and z and their type, without reading samples.
+    ///
+    /// # Errors
+    /// Errors of the header; a box that exceeds the volume.
+    pub(crate) fn shape(&self) -> Result<([usize; 3], SampleType), PipelineError> {
+        let reader = VolumeReader::open(&self.path, &self.options)?;
+        let dims = match self.crop {
+            Some(part) => {
+                part.check(reader.dims()).map_err(self.error())?;
+                part.dims()
+            }
+            None => reader.dims(),
+        };
+        Ok((dims, reader.sample_type()))
+    }
+
+    /// Returns the smallest box that contains all samples that are not zero, grown by `margin`
+    /// samples within the volume. The samples are read as a whole.
+    ///
+    /// # Errors
+    /// Errors of the file; [`ObjectError::EmptyMask`] if all samples are zero.
+    pub fn nonzero_box(&self, margin: usize) -> Result<VoxelBox, PipelineError> {
+        let volume = self.read()?.volume;
+        let part = volume.nonzero_box();
+        let part = part.map(|part| part.grown(margin, volume.dims()));
+        part.ok_or(ObjectError::EmptyMask).map_err(self.error())
+    }
+
+    /// Reads the planes of a box, and keeps the samples within it. The geometry is that of the file
+    /// at the box.
+    fn read_box(&self, part: VoxelBox) -> Result<VolumeFile, PipelineError> {
+        let mut reader = VolumeReader::open(&self.path, &self.options)?;
+        part.check(reader.dims()).map_err(self.error())?;
+        let header = reader.header().clone();
+        let volume = with_sample_type!(reader.sample_type(), T => read_box::<T>(self, &mut reader, part)?.into());
+        Ok(VolumeFile { volume, header })
     }
 
     /// Returns the geometry of the file with the overrides applied, or `None` if there are none.
@@ -102,12 +153,17 @@ impl VolumeSource {
         if self.spacing.is_none() && self.origin.is_none() {
             return Ok(None);
         }
-        let origin = self.origin.unwrap_or(file.origin().into());
+        let first = self.crop.map(|part| part.start.map(|index| index as i64));
+        let whole = first.map_or(*file, |first| file.shifted(first.map(|index| -index)));
+        let origin = self.origin.unwrap_or(whole.origin().into());
         let geometry = match self.spacing {
             Some(spacing) => Geometry::from_spacing(spacing, origin),
-            None => Geometry::new(*file.axes(), origin.into()),
+            None => Geometry::new(*whole.axes(), origin.into()),
         };
-        geometry.map(Some).map_err(at(&self.path))
+        let geometry = geometry.map_err(at(&self.path))?;
+        Ok(Some(
+            first.map_or(geometry, |first| geometry.shifted(first)),
+        ))
     }
 
     /// Returns the notes of the reader as warnings.
@@ -129,6 +185,37 @@ impl VolumeSource {
     pub(crate) fn error<P: Into<Problem>>(&self) -> impl FnOnce(P) -> PipelineError {
         at(&self.path)
     }
+}
+
+/// Reads the samples within a box, some planes at a time.
+fn read_box<T: Sample>(
+    source: &VolumeSource,
+    reader: &mut VolumeReader<'_>,
+    part: VoxelBox,
+) -> Result<Volume<T>, PipelineError> {
+    const STEP_BYTES: usize = 16 << 20;
+    let error = || source.error::<OutOfMemory>();
+    let plane_len = reader.plane_len();
+    let step = (STEP_BYTES / size_of::<T>() / plane_len.max(1)).clamp(1, part.dims()[2]);
+    let mut planes = memory::try_zeroed::<T>("planes", plane_len * step).map_err(error())?;
+    let mut samples = Vec::new();
+    let count = part.dims().iter().product();
+    memory::try_reserve("a part of the volume", &mut samples, count).map_err(error())?;
+    let [nx, ny, _] = reader.dims();
+    reader.set_overlap(0);
+    for first in (part.start[2]..part.end[2]).step_by(step) {
+        let depth = step.min(part.end[2] - first);
+        let planes = &mut planes[..plane_len * depth];
+        reader.read_planes_into(first..first + depth, planes)?;
+        let within = VoxelBox {
+            start: [part.start[0], part.start[1], 0],
+            end: [part.end[0], part.end[1], depth],
+        };
+        append_box(planes, [nx, ny, depth], within, &mut samples);
+    }
+    let start = part.start.map(|index| index as i64);
+    let geometry = reader.geometry().shifted(start);
+    Volume::new(samples, part.dims(), geometry).map_err(source.error())
 }
 
 /// Returns the notes of the reader of a file as warnings.

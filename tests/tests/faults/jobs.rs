@@ -9,7 +9,7 @@ use ferrovox::{
     mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
-        Level, VolumeSource,
+        Level, ObjectFilter, VolumeSource,
         distance::{self, DistanceJob, PointGrid, SitesFrom},
         label_mesh::{self, LabelCheck, LabelMeshJob},
         mesh::{self, MeshFilters, MeshJob},
@@ -147,6 +147,7 @@ impl JobFolder {
             components: ComponentFilter {
                 largest: true,
                 min_voxels: 0,
+                ..ComponentFilter::default()
             },
             smooth: Some(SmoothParams::default()),
             simplify: Some(SimplifyTarget::Fraction(0.5)),
@@ -265,7 +266,10 @@ impl JobFolder {
         };
         let job = SkeletonJob {
             method,
-            fill_cavities: true,
+            filter: ObjectFilter {
+                fill_cavities: true,
+                ..ObjectFilter::default()
+            },
             outputs: vec![curves.clone()],
             picture: Some(PictureJob {
                 width: 32,

@@ -76,7 +76,7 @@ pub fn distances(folder: &Folder) {
     });
     for job in [
         job(&floats, level(true)),
-        job(&labels, SitesFrom::Labels),
+        job(&labels, SitesFrom::Labels { labels: None }),
         job(&points_file, points),
     ] {
         refuse_each("distance", folder, || run_distance(&job));

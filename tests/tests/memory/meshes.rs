@@ -73,6 +73,7 @@ pub fn filtered(folder: &Folder) {
             components: ComponentFilter {
                 largest: true,
                 min_voxels: 8,
+                ..ComponentFilter::default()
             },
             smooth: Some(SmoothParams::default()),
             simplify: Some(SimplifyTarget::Fraction(0.9)),

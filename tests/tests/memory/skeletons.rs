@@ -6,7 +6,7 @@ use ferrovox::{
     grid::Inside,
     monitor::Monitor,
     pipeline::{
-        Level,
+        Level, ObjectFilter,
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
     },
     skeleton::{
@@ -57,7 +57,10 @@ pub fn skeletons(folder: &Folder) {
         },
         SkeletonJob {
             object: mask_object.clone(),
-            fill_cavities: true,
+            filter: ObjectFilter {
+                fill_cavities: true,
+                ..ObjectFilter::default()
+            },
             picture: Some(PictureJob {
                 tubes: true,
                 width: 160,

@@ -103,7 +103,7 @@ proptest! {
         let volume = blobs(dims, seed, share);
         let all = extract_mesh(&volume, IsosurfaceParams::default());
         let solid = Mask::from_threshold(&volume.clone().into(), 0.5, Inside::Above).unwrap();
-        let choice = ComponentFilter { largest, min_voxels };
+        let choice = ComponentFilter { largest, min_voxels, ..ComponentFilter::default() };
         let (found, report) = filter_components(&all, &solid, choice).unwrap();
 
         let inside = |[x, y, z]: [usize; 3]| volume.samples()[(z * dims[1] + y) * dims[0] + x] > 0;
@@ -198,6 +198,7 @@ fn cavities_follow_their_component() {
         let choice = ComponentFilter {
             largest,
             min_voxels,
+            ..ComponentFilter::default()
         };
         let (mesh, report) = filter_components(&all, &solid, choice).unwrap();
         (

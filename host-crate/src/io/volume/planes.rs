@@ -7,7 +7,7 @@ use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::{BinarySamples, fill_values};
 use crate::io::{FileProblem, ReadOptions, Scaling};
 use crate::{
-    grid::Sample,
+    grid::{AnyVolume, Sample},
     memory::{self, OutOfMemory},
 };
 
@@ -18,6 +18,8 @@ const OVERLAP: usize = 4;
 pub(crate) enum PlaneSource<'a> {
     RandomAccess(RandomAccessPlanes<'a>),
     Sequential(SequentialPlanes<'a>),
+    /// A part of the volume that has been read already.
+    InMemory(AnyVolume),
 }
 
 /// Random access to binary samples. The length of the file has been checked.
@@ -213,6 +215,11 @@ impl<'a> PlaneSource<'a> {
         match self {
             Self::RandomAccess(random) => random.read(first, out),
             Self::Sequential(forward) => forward.read(first, out),
+            Self::InMemory(volume) => {
+                let samples: &[T] = bytemuck::cast_slice(volume.bytes());
+                out.copy_from_slice(&samples[first..first + out.len()]);
+                Ok(())
+            }
         }
     }
 

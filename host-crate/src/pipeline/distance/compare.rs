@@ -80,7 +80,7 @@ pub fn compare(
     monitor: &Monitor<'_>,
 ) -> Result<ComparisonOutcome, PipelineError> {
     start_threads()?;
-    if job.sites == SitesFrom::Labels {
+    if job.sites_are_labels() {
         let reason = "methods are compared for voxels or points, not for labels";
         return Err(DistanceJobError::Conflict(reason).into());
     }

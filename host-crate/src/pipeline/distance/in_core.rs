@@ -95,6 +95,7 @@ pub(super) fn run(
     Ok(DistanceOutcome {
         dims,
         geometry,
+        iso: run.iso,
         sites,
         outside,
         method,

@@ -6,7 +6,7 @@ use crate::{
     distance::{DistanceParams, Method, SignConvention},
     grid::{Geometry, Inside},
     partition::memory_plan::{MemoryEstimate, MemoryPlan},
-    pipeline::{Level, Timings, VolumeSource, Warning, paths::OutputKind},
+    pipeline::{Level, ObjectFilter, Timings, VolumeSource, Warning, paths::OutputKind},
 };
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,9 @@ pub struct DistanceJob {
     pub input: VolumeSource,
     /// The definition of the sites.
     pub sites: SitesFrom,
+    /// Filter of the voxels that are sites, or inside the level. Labels can only be restricted to a
+    /// mask, and points not at all.
+    pub filter: ObjectFilter,
     /// The method. `None` selects the fastest exact method.
     pub method: Option<Method>,
     /// Computes signed distances, which are negative inside.
@@ -67,7 +70,10 @@ pub enum SitesFrom {
         sub_voxel: bool,
     },
     /// For each voxel, the voxels of any other label.
-    Labels,
+    Labels {
+        /// Labels that are distinguished; others count as 0. `None` distinguishes all.
+        labels: Option<Vec<i64>>,
+    },
     /// The points of a file, in world coordinates.
     Points {
         /// The grid of the map.
@@ -93,6 +99,8 @@ pub struct DistanceOutcome {
     pub dims: [usize; 3],
     /// The grid's position in world coordinates.
     pub geometry: Geometry,
+    /// The isovalue, if the sites are those of a level that is one.
+    pub iso: Option<f64>,
     /// Number of sites, or for labels the number of voxels with a face neighbour of another label.
     pub sites: u64,
     /// Number of points outside the grid.
@@ -119,6 +127,7 @@ impl DistanceJob {
         Self {
             input,
             sites,
+            filter: ObjectFilter::default(),
             method: None,
             signed: false,
             sign_convention: None,
@@ -140,6 +149,7 @@ impl DistanceJob {
         {
             inputs.push(volume);
         }
+        inputs.extend(self.filter.inputs());
         inputs
     }
 
@@ -155,10 +165,7 @@ impl DistanceJob {
     /// Returns the convention of the signed distances, or `None` for unsigned ones.
     pub fn sign(&self) -> Option<SignConvention> {
         let default = match self.sites {
-            SitesFrom::Level {
-                level: Level::Iso(_) | Level::Otsu,
-                ..
-            } => SignConvention::Surface,
+            SitesFrom::Level { level, .. } if level.is_isovalue() => SignConvention::Surface,
             _ => SignConvention::Opposite,
         };
         let convention = self.sign_convention.unwrap_or(default);
@@ -168,7 +175,7 @@ impl DistanceJob {
     /// Rejects options that exclude each other.
     pub(super) fn check(&self) -> Result<(), DistanceJobError> {
         let is_squared = self.samples != MapSamples::F32;
-        let from_labels = self.sites == SitesFrom::Labels;
+        let from_labels = self.sites_are_labels();
         let conflicts = [
             (
                 self.signed && self.sites_are_points(),
@@ -195,6 +202,16 @@ impl DistanceJob {
             (
                 is_squared && self.has_subvoxel_sites(),
                 "squared distances to points are not integers; write the map as f32",
+            ),
+            (
+                self.has_subvoxel_sites() && !self.filter.keeps_all(),
+                "a mask, the largest component and filled cavities concern voxels, but the sites are \
+                 points or crossings between voxels",
+            ),
+            (
+                from_labels && (self.filter.largest || self.filter.fill_cavities),
+                "labels are measured as they are; select one label to fill cavities or keep the largest \
+                 component",
             ),
             (
                 from_labels && self.nearest.is_some(),
@@ -230,7 +247,7 @@ impl DistanceJob {
     fn in_core_only(&self) -> Option<&'static str> {
         let conflicts = [
             (self.nearest.is_some(), "the file of nearest sites"),
-            (self.sites == SitesFrom::Labels, "the map of labels"),
+            (self.sites_are_labels(), "the map of labels"),
             (
                 self.samples != MapSamples::F32,
                 "the sample type u16 or u32",
@@ -287,6 +304,11 @@ impl DistanceJob {
         } else {
             0
         }
+    }
+
+    /// Returns `true` if distances are measured between labels.
+    pub(super) fn sites_are_labels(&self) -> bool {
+        matches!(self.sites, SitesFrom::Labels { .. })
     }
 
     fn sites_are_points(&self) -> bool {

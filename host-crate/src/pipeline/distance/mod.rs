@@ -37,7 +37,7 @@ pub use compare::{Comparison, ComparisonOutcome, MethodComparison, compare};
 pub use job::{DistanceJob, DistanceOutcome, PointGrid, SitesFrom};
 pub use plane::{Plane, PlanePicture};
 
-use super::{PipelineError, Warning, outcome::Stages, paths};
+use super::{PipelineError, Warning, level::ResolvedLevel, outcome::Stages, paths};
 use crate::{
     device::start_threads,
     monitor::Monitor,
@@ -51,6 +51,8 @@ struct Run<'a> {
     stages: Stages<'a>,
     monitor: &'a Monitor<'a>,
     warnings: Vec<Warning>,
+    /// The isovalue, once the level is resolved to one.
+    iso: Option<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -60,22 +62,28 @@ impl<'a> Run<'a> {
             stages: Stages::begin(monitor),
             monitor,
             warnings: Vec::new(),
+            iso: None,
         }
     }
 
     /// Reads the sites. Fails if the volume does not contain `plane`.
     fn read(&mut self, plane: Option<Plane>) -> Result<SiteInput, PipelineError> {
-        let (job, warnings) = (self.job, &mut self.warnings);
+        let job = self.job;
         let level = match job.sites {
             SitesFrom::Level { level, .. } => {
                 level.check().map_err(job.input.error())?;
-                Some(level.resolve_in_file(&mut self.stages, &job.input, None, self.monitor)?)
+                let mask = job.filter.mask.as_ref();
+                Some(level.resolve_in_file(&mut self.stages, &job.input, mask, self.monitor)?)
             }
+            _ => None,
+        };
+        self.iso = match level {
+            Some(ResolvedLevel::Iso(iso)) => Some(iso),
             _ => None,
         };
         let site_input = self
             .stages
-            .run("read", || sites::read(job, level, warnings))?;
+            .run("read", || sites::read(job, level, &mut self.warnings))?;
         if let Some(plane) = plane {
             plane.check(site_input.dims())?;
         }
@@ -238,7 +246,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let labels = DistanceJob {
-            sites: SitesFrom::Labels,
+            sites: SitesFrom::Labels { labels: None },
             signed: true,
             sign_convention: Some(SignConvention::Enclosed),
             ..mask_job.clone()

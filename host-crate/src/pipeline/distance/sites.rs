@@ -5,17 +5,20 @@ use super::{
     label_ranks::to_distinguishable,
 };
 use crate::{
+    device::Device,
     distance::Method,
     grid::{
         AnyVolume, Geometry, GridError, Inside, Mask, Points, SampleType, first_fraction,
-        with_volume,
+        label_from_f64, with_volume,
     },
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
-    memory,
+    memory::{self, OutOfMemory},
     pipeline::{
-        PipelineError, VolumeSource, Warning, at, level::ResolvedLevel, source::reader_notes,
+        PipelineError, VolumeSource, Warning, at, level::ResolvedLevel, mask::StatedGrid,
+        object_filter::clear_outside, source::reader_notes,
     },
 };
+use std::collections::BTreeSet;
 
 /// The sites as read, on the grid of the map.
 pub(super) enum SiteInput {
@@ -92,8 +95,8 @@ pub(super) fn read(
             Some(level) => read_level_sites(job, level, inside, sub_voxel, warnings),
             None => Err(DistanceJobError::Conflict("the level is not resolved").into()),
         },
-        SitesFrom::Labels => {
-            let volume = read_volume(job, warnings)?.volume;
+        SitesFrom::Labels { labels } => {
+            let volume = read_labels(job, labels.as_deref(), warnings)?;
             let inside = match job.sign() {
                 Some(_) => Some(nonzero_mask(&volume).map_err(job.input.error())?),
                 None => None,
@@ -135,7 +138,7 @@ fn read_level_sites(
             })?
         }
         ResolvedLevel::Selection(selection) => {
-            let is_selected = selection.predicate(job.input.open()?.sample_type());
+            let is_selected = selection.predicate(job.input.shape()?.1);
             read_site_mask(job, warnings, |sample, _| {
                 is_selected(sample) == (inside == Inside::Above)
             })?
@@ -170,6 +173,32 @@ fn read_volume(
     Ok(file)
 }
 
+/// Reads a label volume; labels that are not listed, and those outside of the mask, become 0.
+fn read_labels(
+    job: &DistanceJob,
+    listed: Option<&[i64]>,
+    warnings: &mut Vec<Warning>,
+) -> Result<AnyVolume, PipelineError> {
+    let (VolumeFile { mut volume, header }, file_geometry) = job.input.read_with_file_geometry()?;
+    warnings.extend(job.input.notes(&header));
+    let grid = StatedGrid::new(&job.input, &header, volume.dims(), &file_geometry)?;
+    if let Some(mask) = job.filter.read_mask(&grid, warnings)? {
+        clear_outside(&mut volume, &mask);
+    }
+    if let Some(listed) = listed {
+        let listed: BTreeSet<i64> = listed.iter().copied().collect();
+        let is_listed = |sample: f64| {
+            sample.fract() != 0.0 || label_from_f64(sample).is_some_and(|it| listed.contains(&it))
+        };
+        let kept = volume.try_where(is_listed);
+        clear_outside(
+            &mut volume,
+            &kept.map_err(job.input.error::<OutOfMemory>())?,
+        );
+    }
+    Ok(volume)
+}
+
 /// Reads the mask of sites in ranges of planes, and returns it with a warning about inexact
 /// samples, if any. The second argument of `is_site` is `true` for samples of `i32` and `f64`,
 /// which are compared exactly.
@@ -192,6 +221,12 @@ fn read_site_mask(
         Some(geometry) => mask.with_geometry(geometry),
         None => mask,
     };
+    let grid = StatedGrid::new(&job.input, &header, reader.dims(), reader.geometry())?;
+    let kept = job.filter.read_mask(&grid, warnings)?;
+    let device = job.devices.first().cloned().unwrap_or_else(Device::cpu);
+    let mask = job
+        .filter
+        .apply(mask, kept.as_ref(), &device, &job.input.path)?;
     let inexact = if is_wide { 0 } else { inexact };
     let conversion = job.input.conversion(&header, inexact);
     Ok((mask, conversion))

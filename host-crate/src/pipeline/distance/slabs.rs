@@ -50,6 +50,7 @@ pub(super) fn run(mut run: Run<'_>, voxels: VoxelSites) -> Result<DistanceOutcom
     Ok(DistanceOutcome {
         dims,
         geometry,
+        iso: run.iso,
         sites: points.map_or_else(|| sites.count(), |points| points as u64),
         outside: 0,
         method: Method::Separable,

@@ -20,6 +20,12 @@ pub enum ObjectError {
         /// The label.
         label: f64,
     },
+    /// A mask has no voxels.
+    #[error("every sample of the mask is 0; give another mask")]
+    EmptyMask,
+    /// The mask excludes all voxels of the object.
+    #[error("no voxel of the object is within the mask; give another mask or level")]
+    OutsideMask,
     /// No voxel is selected.
     #[error("there is no object: {}", nothing(*selection, *range))]
     Nothing {

@@ -12,9 +12,9 @@ pub enum SkeletonJobError {
         "the potential-field method extracts one object at a time; select one label, or the medial method"
     )]
     LabelsNeedMedial,
-    /// Cavities of labels are to be filled.
+    /// Cavities of labels are to be filled, or their largest components selected.
     #[error(
-        "cavities of labels cannot be filled, because a cavity may contain another label; select one label, or do not fill"
+        "labels are extracted as they are: a cavity may contain another label; select one label to fill cavities or keep the largest component"
     )]
     FillLabels,
 }

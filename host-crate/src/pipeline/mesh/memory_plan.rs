@@ -25,16 +25,15 @@ pub(super) fn plan(job: &MeshJob) -> Result<MemoryPlan, PipelineError> {
         // a pipe can be opened only once
         job.memory.is_some()
     } else {
-        let volume = job.volume.open()?;
-        let estimate = volume_estimate(volume.dims(), volume.sample_type(), job);
+        let (dims, sample_type) = job.volume.shape()?;
+        let estimate = volume_estimate(dims, sample_type, job);
         match job.memory {
             Some(limit) => {
                 let bytes = estimate.in_one_memory(&job.devices);
                 // several devices have a part of the volume each, whose mesh is not counted first
                 let is_uncounted = job.devices.len() > 1;
                 bytes.saturating_mul(2) > limit
-                    || is_uncounted
-                        && bytes.saturating_add(max_mesh_bytes(job, volume.dims(), true)) > limit
+                    || is_uncounted && bytes.saturating_add(max_mesh_bytes(job, dims, true)) > limit
             }
             None => estimate.exceeds_free(&job.devices)?,
         }

@@ -5,7 +5,7 @@ use crate::{
     device::{Device, DeviceError, Stream},
     graph::Prune,
     pipeline::{
-        PipelineError, at,
+        ObjectFilter, PipelineError, at,
         label_paths::{expand, has_placeholder},
         paths::{self, OutputKind},
     },
@@ -21,8 +21,8 @@ pub struct SkeletonJob {
     pub object: ObjectSource,
     /// Extraction method with its parameters.
     pub method: Method,
-    /// `true` if cavities of the object are filled first.
-    pub fill_cavities: bool,
+    /// Filter of the object's voxels. Labels can only be restricted to a mask.
+    pub filter: ObjectFilter,
     /// Distance, in world units, across which components are joined, before pruning.
     pub join: Option<f64>,
     /// Criterion for leaf branches to remove.
@@ -111,7 +111,7 @@ impl SkeletonJob {
         Self {
             object,
             method: Method::default(),
-            fill_cavities: false,
+            filter: ObjectFilter::default(),
             join: None,
             prune: None,
             merge: false,
@@ -135,7 +135,7 @@ impl SkeletonJob {
         if has_labels && is_potential_field {
             return Err(SkeletonJobError::LabelsNeedMedial.into());
         }
-        if has_labels && self.fill_cavities {
+        if has_labels && (self.filter.fill_cavities || self.filter.largest) {
             return Err(SkeletonJobError::FillLabels.into());
         }
         match self.object.labels() {
@@ -157,7 +157,13 @@ impl SkeletonJob {
             .map(|it| (&**it, OutputKind::Skeleton))
             .collect();
         outputs.extend(self.other_files());
-        Ok(paths::check(&[self.object.path()], &outputs)?)
+        Ok(paths::check(&self.inputs(), &outputs)?)
+    }
+
+    /// Returns the paths of the files that are read.
+    fn inputs(&self) -> Vec<&Path> {
+        let object = [self.object.path()];
+        object.into_iter().chain(self.filter.inputs()).collect()
     }
 
     /// Checks the output files before the labels are known: names that contain `{label}` are
@@ -171,7 +177,7 @@ impl SkeletonJob {
                 outputs.push((output, OutputKind::Skeleton))
             }
         }
-        Ok(paths::check(&[self.object.path()], &outputs)?)
+        Ok(paths::check(&self.inputs(), &outputs)?)
     }
 
     /// Returns the output files other than skeletons.

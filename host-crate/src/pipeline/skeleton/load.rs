@@ -5,12 +5,14 @@ use super::{
     object::{HostVoxels, Object, upload},
 };
 use crate::{
-    device::Stream,
-    grid::{AnyVolume, DeviceMask, Mask, Selection, distinct, with_volume},
-    io::{HeaderInfo, VolumeFile, read_mesh},
+    device::{Device, Stream},
+    grid::{AnyVolume, DeviceMask, Mask, Selection, Volume, distinct, with_volume},
+    io::{VolumeFile, read_mesh},
     memory::{CollectOrUnwind, OutOfMemory, catch_out_of_memory},
-    pipeline::{PipelineError, Problem, VolumeSource, Warning, at, outcome::Stages},
-    skeleton::fill_cavities,
+    pipeline::{
+        PipelineError, Problem, VolumeSource, Warning, at, mask::StatedGrid,
+        object_filter::clear_outside, outcome::Stages,
+    },
     voxelize::{VoxelizeParams, voxelize},
 };
 use std::path::Path;
@@ -35,8 +37,8 @@ impl SkeletonJob {
                 return Ok(Object::new(mask));
             }
         };
-        let (volume, _) = stages.run("read", || self.read(source, warnings))?;
-        let level = level.resolve(stages, source, &volume, None)?;
+        let (volume, mask) = stages.run("read", || self.read(source, warnings))?;
+        let level = level.resolve(stages, source, &volume, mask.as_ref())?;
         let voxels = level.selection(inside);
         let select = || -> Result<DeviceMask, Problem> {
             // on a device these would be converted to f32, which can merge two labels
@@ -49,8 +51,14 @@ impl SkeletonJob {
             check_selection(voxels, &volume, mask.count(stream)?)?;
             Ok(mask)
         };
-        let mask = stages.run("object", || select().map_err(source.error()))?;
-        Ok(Object::from_volume(mask, voxels, volume))
+        let object = stages.run("object", || select().map_err(source.error()))?;
+        if self.filter.keeps_all() {
+            return Ok(Object::from_volume(object, voxels, volume));
+        }
+        let object = Mask::download(stream, &object).map_err(source.error())?;
+        let object = self.filter_object(stages, object, mask.as_ref(), stream.device())?;
+        let object = object.upload(stream).map_err(source.error())?;
+        Ok(Object::from_selection(object, voxels))
     }
 
     /// Reads the input and selects the object's voxels on the host, without conversion of samples.
@@ -62,25 +70,37 @@ impl SkeletonJob {
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Object<HostVoxels>, PipelineError> {
-        let mut object = match &self.object {
+        let object = match &self.object {
             ObjectSource::Volume {
                 source,
                 level,
                 inside,
             } => {
-                let (volume, _) = stages.run("read", || self.read(source, warnings))?;
-                let level = level.resolve(stages, source, &volume, None)?;
+                let (volume, mask) = stages.run("read", || self.read(source, warnings))?;
+                let level = level.resolve(stages, source, &volume, mask.as_ref())?;
                 let voxels = level.selection(*inside);
                 let select = || -> Result<Mask, Problem> {
                     let mask = Mask::select(&volume, voxels)?;
                     check_selection(voxels, &volume, mask.count())?;
                     Ok(mask)
                 };
-                let mask = stages.run("object", || select().map_err(source.error()))?;
-                Object::from_volume(HostVoxels::Mask(mask), voxels, volume)
+                let object = stages.run("object", || select().map_err(source.error()))?;
+                if self.filter.keeps_all() {
+                    return Ok(Object::from_volume(
+                        HostVoxels::Mask(object),
+                        voxels,
+                        volume,
+                    ));
+                }
+                let object =
+                    self.filter_object(stages, object, mask.as_ref(), &self.filter_device()?)?;
+                Object::from_selection(HostVoxels::Mask(object), voxels)
             }
             ObjectSource::Labels { source, .. } => {
-                let (volume, _) = stages.run("read", || self.read(source, warnings))?;
+                let (mut volume, mask) = stages.run("read", || self.read(source, warnings))?;
+                if let Some(mask) = &mask {
+                    clear_outside(&mut volume, mask);
+                }
                 if volume.is_empty() {
                     return Err(ObjectError::NoSamples).map_err(source.error());
                 }
@@ -97,31 +117,51 @@ impl SkeletonJob {
             }
             ObjectSource::Mesh { path, grid } => {
                 let stream = self.stream()?;
-                let mask = voxelize_mesh(path, grid, &stream, stages)?;
-                let mask = Mask::download(&stream, &mask).map_err(at(path))?;
-                Object::new(HostVoxels::Mask(mask))
+                let object = voxelize_mesh(path, grid, &stream, stages)?;
+                let object = Mask::download(&stream, &object).map_err(at(path))?;
+                let object = self.filter_object(stages, object, None, stream.device())?;
+                Object::new(HostVoxels::Mask(object))
             }
         };
-        if let (true, HostVoxels::Mask(mask)) = (self.fill_cavities, &mut object.voxels) {
-            let stream = self.stream()?;
-            let fill = || -> Result<Mask, Problem> {
-                let filled = fill_cavities(&stream, &mask.upload(&stream)?)?;
-                Ok(Mask::download(&stream, &filled)?)
-            };
-            *mask = stages.run("fill", || fill().map_err(at(self.object.path())))?;
+        Ok(object)
+    }
+
+    /// Applies the filter to the voxels of an object, of which some must remain.
+    fn filter_object(
+        &self,
+        stages: &mut Stages<'_>,
+        object: Mask,
+        mask: Option<&Volume<u8>>,
+        device: &Device,
+    ) -> Result<Mask, PipelineError> {
+        let path = self.object.path();
+        let object = stages.run("filter", || self.filter.apply(object, mask, device, path))?;
+        if object.count() == 0 {
+            return Err(ObjectError::OutsideMask).map_err(at(path));
         }
         Ok(object)
     }
 
-    /// Reads the volume and adds the warnings about its header.
+    /// Returns the device that fills cavities.
+    fn filter_device(&self) -> Result<Device, PipelineError> {
+        if self.filter.needs_device() {
+            Ok(self.stream()?.device().clone())
+        } else {
+            Ok(Device::cpu())
+        }
+    }
+
+    /// Reads the volume and the mask of the filter, and adds the warnings about their headers.
     fn read(
         &self,
         source: &VolumeSource,
         warnings: &mut Vec<Warning>,
-    ) -> Result<(AnyVolume, HeaderInfo), PipelineError> {
-        let VolumeFile { volume, header } = source.read()?;
+    ) -> Result<(AnyVolume, Option<Volume<u8>>), PipelineError> {
+        let (VolumeFile { volume, header }, file_geometry) = source.read_with_file_geometry()?;
         warnings.extend(source.notes(&header));
-        Ok((volume, header))
+        let grid = StatedGrid::new(source, &header, volume.dims(), &file_geometry)?;
+        let mask = self.filter.read_mask(&grid, warnings)?;
+        Ok((volume, mask))
     }
 }
 

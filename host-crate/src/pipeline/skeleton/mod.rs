@@ -134,6 +134,7 @@ fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutco
         labels: extracted.labels,
         dims,
         geometry: extracted.object.geometry(),
+        iso: extracted.object.iso,
         devices: extracted.devices,
         cut_cycles: written.cut_cycles,
         written: written.files,
@@ -219,7 +220,7 @@ fn extract_potential_field(
     let execution = Execution::new(&streams).map_err(at(path))?;
     let object = job.load_on_device(execution.first(), stages, warnings)?;
     let params = potential_field::Params {
-        fill_cavities: params.fill_cavities || job.fill_cavities,
+        fill_cavities: params.fill_cavities || job.filter.fill_cavities,
         ..*params
     };
     let extraction = stages.run("skeleton", || {

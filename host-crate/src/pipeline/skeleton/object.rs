@@ -97,6 +97,8 @@ impl From<HostVoxels> for Voxels {
 /// Object with the volume from which it was selected.
 pub(super) struct Object<V = Voxels> {
     pub voxels: V,
+    /// The isovalue, if the object was selected by one.
+    pub iso: Option<f64>,
     /// Volume and isovalue for the rendering; `None` if the rendering shows the voxels themselves.
     pub rendered: Option<(AnyVolume, f32)>,
 }
@@ -156,7 +158,20 @@ impl<V: Into<Voxels>> Object<V> {
     pub fn new(voxels: V) -> Self {
         Self {
             voxels,
+            iso: None,
             rendered: None,
+        }
+    }
+
+    /// Creates an object selected by its samples, whose rendering shows its voxels.
+    pub fn from_selection(voxels: V, selection: Selection) -> Self {
+        let iso = match selection {
+            Selection::AtLeast(iso) | Selection::Below(iso) => Some(iso),
+            _ => None,
+        };
+        Self {
+            iso,
+            ..Self::new(voxels)
         }
     }
 
@@ -167,13 +182,17 @@ impl<V: Into<Voxels>> Object<V> {
             Selection::AtLeast(threshold) => Some((volume, threshold as f32)),
             _ => None,
         };
-        Self { voxels, rendered }
+        Self {
+            rendered,
+            ..Self::from_selection(voxels, selection)
+        }
     }
 
     /// Erases the location of the voxels from the type.
     pub fn erase_location(self) -> Object {
         Object {
             voxels: self.voxels.into(),
+            iso: self.iso,
             rendered: self.rendered,
         }
     }

@@ -25,6 +25,8 @@ pub struct SkeletonOutcome {
     pub dims: [usize; 3],
     /// Geometry of the object's grid.
     pub geometry: Geometry,
+    /// The isovalue, if the object was selected by one.
+    pub iso: Option<f64>,
     /// Devices that took part; empty if only the host did.
     pub devices: Vec<Device>,
     /// Number of cycles that were cut in the last output in a tree format, summed over its files.
@@ -321,6 +323,7 @@ mod tests {
             labels: vec![label()],
             dims: [4; 3],
             geometry: Geometry::default(),
+            iso: None,
             devices: Vec::new(),
             cut_cycles: 0,
             written: Vec::new(),

@@ -6,7 +6,7 @@ use crate::{
     io::{MeshWriteOptions, VolumeWriteOptions, write_mesh, write_volume},
     mesh::{TriangleMesh, Triangles},
     monitor::CancelFlag,
-    pipeline::{Level, VolumeSource},
+    pipeline::{Level, ObjectFilter, VolumeSource},
     skeleton::potential_field::Hierarchy,
     voxelize::VoxelizeParams,
 };
@@ -247,7 +247,10 @@ fn options_of_the_other_method_are_rejected() {
     );
     assert!(
         error_text(SkeletonJob {
-            fill_cavities: true,
+            filter: ObjectFilter {
+                fill_cavities: true,
+                ..ObjectFilter::default()
+            },
             ..job.clone()
         })
         .contains("cavities")
@@ -298,7 +301,10 @@ fn cavities_are_filled_before_the_extraction() {
     };
     for fill_cavities in [false, true] {
         let job = SkeletonJob {
-            fill_cavities,
+            filter: ObjectFilter {
+                fill_cavities,
+                ..ObjectFilter::default()
+            },
             ..SkeletonJob::new(object.clone(), vec![Device::cpu()])
         };
         let outcome = run(&job, &Monitor::new()).unwrap();

@@ -5,7 +5,7 @@ mod ranges;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::grid::{Geometry, Sample, SampleType, VolumeError};
+use crate::grid::{AnyVolume, Geometry, Sample, SampleType, VolumeError};
 use crate::io::source::Remaining;
 use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
 use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
@@ -73,6 +73,21 @@ impl VolumeReader<'static> {
     /// planes are read; a wrong checksum or trailing bytes, when the last plane is read.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
         Self::from_input(VolumeInput::Path(path.as_ref().to_owned()), options)
+    }
+
+    /// Creates a reader of a volume in memory, which was read from `path` and has its header.
+    pub(crate) fn from_volume(path: &Path, header: HeaderInfo, volume: AnyVolume) -> Self {
+        Self {
+            input: VolumeInput::Path(path.to_owned()),
+            options: ReadOptions::default(),
+            dims: volume.dims(),
+            geometry: *volume.geometry(),
+            sample_type: volume.sample_type(),
+            header,
+            data_name: None,
+            is_pipe: false,
+            planes: PlaneSource::InMemory(volume),
+        }
     }
 }
 
@@ -165,7 +180,10 @@ impl<'a> VolumeReader<'a> {
     /// Returns `true` if planes can be read in any order at the same cost: uncompressed binary
     /// samples in a file or in memory.
     pub fn is_random_access(&self) -> bool {
-        matches!(self.planes, PlaneSource::RandomAccess(_))
+        matches!(
+            self.planes,
+            PlaneSource::RandomAccess(_) | PlaneSource::InMemory(_)
+        )
     }
 
     /// Sets the number of most recent planes that are retained, so that the next range may start

@@ -1,4 +1,4 @@
-//! Otsu's threshold of a volume file that is read in parts.
+//! Histogram of a volume file that is read in parts.
 
 use super::{
     PipelineError, VolumeSource, at,
@@ -14,30 +14,33 @@ use crate::{
 /// Number of samples that are read at a time.
 const CHUNK_LEN: usize = 1 << 22;
 
-/// Computes Otsu's threshold of a volume that is read in parts, and of the samples within the mask
-/// if there is one. Samples of up to 16 bits take one pass over the file, others two: the first
-/// determines their range.
-pub(crate) fn otsu_in_file(
+/// Counts the samples of a volume that is read in parts, and within the mask if there is one.
+/// Samples of up to 16 bits take one pass over the file, others two: the first determines their
+/// range. The inner error states why there is no histogram.
+pub(crate) fn histogram_in_file(
     source: &VolumeSource,
     mask: Option<&VolumeSource>,
     monitor: &Monitor<'_>,
-) -> Result<f64, PipelineError> {
-    let sample_type = source.open()?.sample_type();
-    let path = &source.path;
-    let mut histogram = if Histogram::is_by_value(sample_type) {
-        Histogram::by_value(sample_type).map_err(at(path))?
+) -> Result<Result<Histogram, OtsuError>, PipelineError> {
+    let sample_type = source.shape()?.1;
+    let created = if Histogram::is_by_value(sample_type) {
+        Histogram::by_value(sample_type).map_err(OtsuError::from)
     } else {
         let mut range = OtsuRange::NONE;
         visit_samples(source, mask, monitor, &mut |samples, mask| {
             range = range.and(samples.range(mask));
             Ok(())
         })?;
-        Histogram::with_range(range).map_err(at(path))?
+        Histogram::with_range(range)
+    };
+    let mut histogram = match created {
+        Ok(histogram) => histogram,
+        Err(reason) => return Ok(Err(reason)),
     };
     visit_samples(source, mask, monitor, &mut |samples, mask| {
         samples.count(&mut histogram, mask)
     })?;
-    histogram.threshold().map_err(at(path))
+    Ok(Ok(histogram))
 }
 
 /// A chunk of samples of any type.
