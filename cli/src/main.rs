@@ -6,6 +6,7 @@
 
 mod allocator;
 mod args;
+mod batch;
 mod commands;
 mod device_choice;
 mod escape;
@@ -20,6 +21,7 @@ mod usage;
 mod watch;
 
 use args::{Command, ReportArgs};
+use batch::run_each;
 use ferrovox::{device::start_threads, pipeline::PipelineError};
 use std::process::ExitCode;
 use terminal::{ReportedFailure, Terminal};
@@ -40,14 +42,15 @@ fn main() -> ExitCode {
 fn parse_and_run() -> ExitCode {
     let command = match args::parse(std::env::args_os()) {
         Ok(cli) => cli.command,
-        Err(error) => return report_usage_error(&error),
+        Err(error) => return report_usage_error(error),
     };
     let terminal = Terminal {
         command: command.name(),
         report: command.report(),
         uses_stderr: command.writes_to_standard_output(),
+        collected: None,
     };
-    signals::set_terminal(terminal);
+    signals::set_terminal(terminal.clone());
     match run(&command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report_failure(&error, &terminal),
@@ -65,12 +68,12 @@ fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
     }
     match command {
         Command::Devices(_) => commands::devices::run(terminal),
-        Command::Info(args) => commands::info::run(args, terminal),
-        Command::Mesh(args) => commands::mesh::run(args, terminal),
-        Command::Distance(args) => commands::distance::run(args, terminal),
-        Command::Skeleton(args) => commands::skeleton::run(args, terminal),
-        Command::Voxelize(args) => commands::voxelize::run(args, terminal),
-        Command::Render(args) => commands::render::run(args, terminal),
+        Command::Info(args) => run_each(args, terminal, commands::info::run),
+        Command::Mesh(args) => run_each(&**args, terminal, commands::mesh::run),
+        Command::Distance(args) => run_each(&**args, terminal, commands::distance::run),
+        Command::Skeleton(args) => run_each(&**args, terminal, commands::skeleton::run),
+        Command::Voxelize(args) => run_each(args, terminal, commands::voxelize::run),
+        Command::Render(args) => run_each(args, terminal, commands::render::run),
         Command::Occupancy(args) => commands::occupancy::run(args, terminal),
         Command::Demo(args) => commands::demo::run(args, terminal),
         Command::Completions(args) => commands::completions::run(args),
@@ -79,7 +82,7 @@ fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
 }
 
 /// Prints an error of the command line, or the requested help or version.
-fn report_usage_error(error: &clap::Error) -> ExitCode {
+fn report_usage_error(error: clap::Error) -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let terminal = Terminal {
         command: "ferrovox",
@@ -88,9 +91,11 @@ fn report_usage_error(error: &clap::Error) -> ExitCode {
             quiet: false,
         },
         uses_stderr: false,
+        collected: None,
     };
-    terminal.usage(error);
-    exit_code(error)
+    let error = usage::with_advice(error, &words);
+    terminal.usage(&error);
+    exit_code(&error)
 }
 
 fn report_failure(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {

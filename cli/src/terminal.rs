@@ -12,10 +12,11 @@ use serde::Serialize;
 use std::{
     ffi::OsString,
     io::{self, ErrorKind, Write},
+    sync::{Arc, Mutex},
 };
 
 /// Prints the results of a command in the requested form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Terminal {
     /// Name of the command.
     pub command: &'static str,
@@ -23,6 +24,8 @@ pub struct Terminal {
     pub report: ReportArgs,
     /// `true` if results go to standard error because a file is written to standard output.
     pub uses_stderr: bool,
+    /// JSON objects of the runs of a batch, in order; `None` prints each object.
+    pub collected: Option<Arc<Mutex<Vec<String>>>>,
 }
 
 /// Failure that has been printed already, together with the results, by
@@ -114,7 +117,7 @@ impl Terminal {
             }
         }
         match self.report {
-            ReportArgs { json: true, .. } => print_json(&Object {
+            ReportArgs { json: true, .. } => self.output_json(&Object {
                 command: self.command,
                 results: Some(results()),
                 warnings: remarks.iter().map(Remark::text).collect(),
@@ -163,6 +166,55 @@ impl Terminal {
         }
     }
 
+    /// Returns a terminal for the runs of a batch, which collects their JSON objects.
+    pub fn collecting(&self) -> Self {
+        Self {
+            collected: Some(Arc::default()),
+            ..self.clone()
+        }
+    }
+
+    /// Prints one JSON object with those that the terminal of the runs collected, with `--json`,
+    /// and fails with `problem`, if there is one.
+    pub fn print_collected(&self, runs: &Self, problem: Option<String>) -> anyhow::Result<()> {
+        if self.report.json {
+            let objects = runs.collected.as_ref().and_then(|it| it.lock().ok());
+            let objects = objects.map_or_else(Vec::new, |objects| objects.clone());
+            let indented: Vec<String> = objects
+                .iter()
+                .map(|object| format!("    {}", object.trim_end().replace('\n', "\n    ")))
+                .collect();
+            let text = |value: &Option<String>| {
+                serde_json::to_string(value).context("cannot encode the result as JSON")
+            };
+            print(&escape_json(&format!(
+                "{{\n  \"command\": {},\n  \"runs\": [\n{}\n  ],\n  \"warnings\": [],\n  \"error\": {}\n}}\n",
+                text(&Some(self.command.to_owned()))?,
+                indented.join(",\n"),
+                text(&problem)?
+            )))?;
+        }
+        match problem {
+            Some(problem) => {
+                line(&format!("ferrovox: error: {problem}"));
+                Err(ReportedFailure(problem).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Prints a JSON object, or collects it.
+    fn output_json(&self, object: &impl Serialize) -> anyhow::Result<()> {
+        let text = to_json(object)?;
+        match self.collected.as_ref().map(|collected| collected.lock()) {
+            Some(Ok(mut collected)) => {
+                collected.push(text);
+                Ok(())
+            }
+            _ => print(&text),
+        }
+    }
+
     fn failure(&self, text: String, shown: impl FnOnce(&str) -> String) {
         line(&shown(&text));
         self.print_failure_object(text);
@@ -172,7 +224,7 @@ impl Terminal {
     fn print_failure_object(&self, error: String) {
         if self.report.json && !self.uses_stderr {
             // A closed standard output does not cause a second error.
-            let _ = print_json(&failure_object(self.command, error));
+            let _ = self.output_json(&failure_object(self.command, error));
         }
     }
 }
@@ -214,10 +266,6 @@ pub fn print(text: &str) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
-    print(&to_json(object)?)
 }
 
 fn to_json(object: &impl Serialize) -> anyhow::Result<String> {

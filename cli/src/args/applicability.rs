@@ -19,9 +19,18 @@ const fn refusal(command: &'static str, option: &'static str, reason: &'static s
     }
 }
 
+const INFO: &str = "it describes all samples";
 const MESH_INPUT: &str = "its input is a mesh, which has no samples";
 
-const REFUSALS: [Refusal; 10] = [
+const REFUSALS: [Refusal; 18] = [
+    refusal("info", "iso", INFO),
+    refusal("info", "inside", INFO),
+    refusal("info", "label", INFO),
+    refusal("info", "labels", INFO),
+    refusal("info", "mask", INFO),
+    refusal("info", "fill_cavities", INFO),
+    refusal("info", "largest", INFO),
+    refusal("voxelize", "mask", MESH_INPUT),
     refusal(
         "info",
         "memory",
@@ -162,7 +171,8 @@ mod tests {
                 "iso" | "label" => "=5",
                 "inside" => "=below",
                 "crop" => "=mask",
-                _ => "=1",
+                "mask" | "memory" => "=1",
+                _ => "",
             };
             let option = format!("{}{value}", spelled(option));
             let mut words = vec!["ferrovox", command, "a.nii", &option, "-o", "a.png"];

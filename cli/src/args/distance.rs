@@ -55,7 +55,12 @@ pub struct DistanceArgs {
     #[arg(long, help_heading = "Sites")]
     pub sub_voxel: bool,
     /// Round integers that f32 cannot represent (default: error); needs --sub-voxel
-    #[arg(long, requires = "sub_voxel", help_heading = "Sites")]
+    #[arg(
+        long,
+        requires = "sub_voxel",
+        hide_short_help = true,
+        help_heading = "Sites"
+    )]
     pub round_samples: bool,
     /// Use the voxels that are not zero as sites
     #[arg(long, help_heading = "Sites")]

@@ -9,7 +9,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 /// Selection of the object, and its restriction.
 #[derive(Clone, Debug, Args)]
 pub struct ObjectArgs {
-    /// Isovalue: a number, otsu or percentile:P; several, separated by commas, for one result each
+    /// Isovalue: a number, otsu or percentile:P, or several as 60,100
     ///
     /// Samples of at least the isovalue are inside. otsu is the threshold that best separates the
     /// samples into two classes (Otsu 1979), percentile:95 the sample that 95 % of them do not
@@ -24,12 +24,12 @@ pub struct ObjectArgs {
         help_heading = "Object"
     )]
     pub iso: Vec<IsoValue>,
-    /// Side of the isovalue on which the object is
+    /// Side of the isovalue on which the object is: above or below
     ///
     /// above for densities and images, below for signed distances.
-    #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Object")]
+    #[arg(long, value_enum, default_value_t = InsideName::Above, value_name = "SIDE", hide_possible_values = true, help_heading = "Object")]
     pub inside: InsideName,
-    /// Samples with exactly this value are the object: one label of a segmentation
+    /// The object are the samples of this value, one label of a segmentation
     #[arg(
         long,
         value_name = "LABEL",

@@ -24,8 +24,13 @@ Examples:
   ferrovox voxelize bunny.obj --resolution 256 -o bunny.nii.gz
   ferrovox voxelize part.stl --voxel-size 0.5 -o part.nrrd")]
 pub struct VoxelizeArgs {
-    #[arg(help = format!("Mesh file: {}", MeshFormat::readable_extensions()))]
-    pub mesh: PathBuf,
+    #[arg(
+        id = "mesh",
+        value_name = "MESH",
+        required = true,
+        help = format!("Mesh file, or several: {}", MeshFormat::readable_extensions())
+    )]
+    pub meshes: Vec<PathBuf>,
     /// Number of voxels along the longest side of the mesh
     #[arg(long, value_name = "N", help_heading = "Grid")]
     pub resolution: Option<u32>,

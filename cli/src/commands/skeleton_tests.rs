@@ -99,7 +99,7 @@ fn potential_field_outcome() -> SkeletonOutcome {
             ..Certificate::default()
         },
     ];
-    outcome(vec![LabelOutcome {
+    let labels = vec![LabelOutcome {
         label: 1,
         skeleton: skeleton(),
         pruned: 2,
@@ -115,7 +115,11 @@ fn potential_field_outcome() -> SkeletonOutcome {
             },
             variant: ferrovox::skeleton::potential_field::FieldVariant::Tuned,
         },
-    }])
+    }];
+    SkeletonOutcome {
+        iso: Some(5.0),
+        ..outcome(labels)
+    }
 }
 
 fn component(voxels: u64, violations: Vec<Violation>) -> ComponentReport {

@@ -9,7 +9,10 @@ use crate::{
     watch::run_monitored,
 };
 use ferrovox::{
-    pipeline::voxelize::{self, VoxelizeJob, VoxelizeOutcome},
+    pipeline::{
+        ObjectFilter,
+        voxelize::{self, VoxelizeJob, VoxelizeOutcome},
+    },
     voxelize::VoxelizeParams,
 };
 use serde::Serialize;
@@ -35,7 +38,12 @@ struct Report {
 /// Marks the voxels inside a mesh and prints their number.
 pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = VoxelizeJob {
-        mesh: args.mesh.clone(),
+        mesh: args.meshes.first().cloned().unwrap_or_default(),
+        filter: ObjectFilter {
+            mask: None,
+            largest: args.object.largest,
+            fill_cavities: args.object.fill_cavities,
+        },
         params: VoxelizeParams {
             resolution: args.resolution.unwrap_or(1),
             spacing: args.voxel_size,

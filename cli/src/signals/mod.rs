@@ -91,6 +91,12 @@ pub fn set_terminal(terminal: Terminal) {
     TERMINAL.get_or_init(|| terminal);
 }
 
+/// Records that work follows a report: the next run of a batch.
+pub fn begin_work() {
+    // nothing changes once the main thread is ending the process
+    let _ = STAGE.compare_exchange(REPORTING, WORKING, SeqCst, SeqCst);
+}
+
 /// Records that the work of the command has returned, so that only the command reports the result.
 /// Does not return if the main thread is ending the process.
 pub fn begin_report() {

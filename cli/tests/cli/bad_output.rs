@@ -79,19 +79,19 @@ fn outputs_must_differ_from_inputs_and_each_other() {
             read,
         ),
         (
-            "distance in.nii --mask -o ./in.nii",
+            "distance in.nii --nonzero -o ./in.nii",
             "./in.nii",
             "in.nii",
             read,
         ),
         (
-            "distance in.nii --mask -o hard.nii",
+            "distance in.nii --nonzero -o hard.nii",
             "hard.nii",
             "in.nii",
             read,
         ),
         (
-            "distance in.nii --mask -o soft.nii",
+            "distance in.nii --nonzero -o soft.nii",
             "soft.nii",
             "in.nii",
             read,
@@ -103,7 +103,7 @@ fn outputs_must_differ_from_inputs_and_each_other() {
             read,
         ),
         (
-            "distance in.nii --mask -o d.nii --nearest ./d.nii",
+            "distance in.nii --nonzero -o d.nii --nearest ./d.nii",
             "./d.nii",
             "d.nii",
             written,

@@ -2,6 +2,7 @@
 
 mod bad_files;
 mod bad_output;
+mod batch;
 mod block_size;
 mod demo;
 mod devices;
@@ -18,6 +19,7 @@ mod mesh_labels;
 mod mesh_parts;
 mod mesh_topology;
 mod mesh_warnings;
+mod object_options;
 mod occupancy;
 mod outputs;
 mod readme;

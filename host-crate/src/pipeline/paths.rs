@@ -65,7 +65,7 @@ pub enum PathProblem {
         folder: PathBuf,
     },
     /// The folder does not exist.
-    #[error("there is no folder {}; make it first", folder.display())]
+    #[error("there is no folder {0}; create it with `mkdir -p {0}`", folder.display())]
     NoFolder {
         /// The folder.
         folder: PathBuf,

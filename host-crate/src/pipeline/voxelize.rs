@@ -1,13 +1,13 @@
 //! From a mesh file to a volume file.
 
 use super::{
-    PipelineError, Timings, at,
+    ObjectFilter, PipelineError, Timings, at,
     outcome::Stages,
     paths::{self, OutputKind},
 };
 use crate::{
     device::{Device, start_threads},
-    grid::{DeviceMask, Geometry},
+    grid::{DeviceMask, Geometry, GridError, Mask},
     io::{VolumeWriteOptions, read_mesh, write_volume},
     monitor::Monitor,
     voxelize::{VoxelizeError, VoxelizeParams, mask_to_volume, voxelize},
@@ -21,6 +21,8 @@ pub struct VoxelizeJob {
     pub mesh: PathBuf,
     /// Grid of the volume.
     pub params: VoxelizeParams,
+    /// Filter of the voxels inside, without a mask.
+    pub filter: ObjectFilter,
     /// Volume file to write: samples of `u8`, 1 inside. Without one the voxels are only counted.
     pub output: Option<PathBuf>,
     /// Device that voxelizes the mesh.
@@ -33,6 +35,7 @@ impl VoxelizeJob {
         Self {
             mesh: mesh.into(),
             params,
+            filter: ObjectFilter::default(),
             output: None,
             device: Device::best(),
         }
@@ -113,6 +116,16 @@ pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, 
         Ok(mask)
     };
     let mask = stages.run("voxelize", || mark().map_err(at(&job.mesh)))?;
+    let mask = if job.filter.keeps_all() {
+        mask
+    } else {
+        let at_mesh = || at::<GridError>(&job.mesh);
+        stages.run("filter", || {
+            let voxels = Mask::download(&stream, &mask).map_err(at_mesh())?;
+            let kept = job.filter.apply(voxels, None, &job.device, &job.mesh)?;
+            kept.upload(&stream).map_err(at_mesh())
+        })?
+    };
     let voxels = mask.count(&stream)?;
     if let Some(output) = &job.output {
         let volume = stages.run("download", || mask_to_volume(&stream, &mask))?;

@@ -18,7 +18,7 @@ fn every_format_stores_distances_with_the_input_geometry() {
     let geometry = "--spacing 1,2,3 --origin 10,-20,30";
     for name in ["d.nii", "d.nii.gz", "d.nrrd", "d.mha", "d.npy"] {
         folder
-            .run(&format!("distance mask.nii --mask {geometry} -o {name}"))
+            .run(&format!("distance mask.nii --nonzero {geometry} -o {name}"))
             .ok();
         assert_eq!(distances(&folder, name), exact, "{name}");
         let volume = read(&folder, name).volume;
@@ -42,7 +42,7 @@ fn every_format_stores_distances_with_the_input_geometry() {
 fn json_report_has_all_fields() {
     let folder = folder();
     let run = folder
-        .run("distance mask.nii --mask -o d.nii --device cpu --max-distance 4 --slice y=3 --png d.png --json")
+        .run("distance mask.nii --nonzero -o d.nii --device cpu --max-distance 4 --slice y=3 --png d.png --json")
         .ok();
     assert_eq!(run.stderr, "");
     let report = run.json();
@@ -89,7 +89,7 @@ fn json_report_has_all_fields() {
 fn text_report_names_inputs_and_outputs() {
     let folder = folder();
     let run = folder
-        .run("distance mask.nii --mask -o d.nii --slice z=3 --png d.png")
+        .run("distance mask.nii --nonzero -o d.nii --slice z=3 --png d.png")
         .ok();
     for words in [
         "mask.nii: 3 voxels that are not zero",
@@ -110,7 +110,7 @@ fn squared_distances_are_lossless_integers() {
     let compute = |dtype: &str| {
         folder
             .run(&format!(
-                "distance mask.nii --mask --spacing 3,1,2 --dtype {dtype} -o d.nrrd"
+                "distance mask.nii --nonzero --spacing 3,1,2 --dtype {dtype} -o d.nrrd"
             ))
             .ok();
         read(&folder, "d.nrrd")
@@ -141,7 +141,7 @@ fn squared_distances_are_lossless_integers() {
 fn nearest_site_indices_are_written() {
     let folder = folder();
     folder
-        .run("distance mask.nii --mask --method brute-force -o d.nii --nearest s.nii")
+        .run("distance mask.nii --nonzero --method brute-force -o d.nii --nearest s.nii")
         .ok();
     let AnyVolume::I32(nearest) = read(&folder, "s.nii").volume else {
         panic!("i32");
@@ -158,7 +158,7 @@ fn nearest_site_indices_are_written() {
         assert_eq!(found as i64, squared);
     }
     folder
-        .run("distance mask.nii --mask --method brute-force --max-distance 1 -o d.nii --nearest s.nii")
+        .run("distance mask.nii --nonzero --method brute-force --max-distance 1 -o d.nii --nearest s.nii")
         .ok();
     let AnyVolume::I32(nearest) = read(&folder, "s.nii").volume else {
         panic!("i32");

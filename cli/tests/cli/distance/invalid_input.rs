@@ -30,7 +30,7 @@ fn invalid_spacing_options_are_rejected() {
         let message =
             format!("the spacing along {axis} is {value}; it must be a positive finite number");
         for sites in [
-            "mask.nii --mask",
+            "mask.nii --nonzero",
             "mask.nii --labels",
             "mask.nii --level 0.5 --sub-voxel",
             "points.xyz --points --grid 3x3x3",
@@ -66,7 +66,7 @@ fn invalid_spacings_of_files_are_rejected_or_replaced() {
         file.extend_from_slice(&bytes);
         folder.file("s.mha", file);
         for name in ["s.nrrd", "s.mha"] {
-            let line = format!("distance {name} --mask -o d.nii");
+            let line = format!("distance {name} --nonzero -o d.nii");
             if value == "-2" {
                 let run = folder.run(&line).ok();
                 let warning =
@@ -83,7 +83,7 @@ fn invalid_spacings_of_files_are_rejected_or_replaced() {
     let fields = "type: uint8\nsizes: 2 2 2\nencoding: raw\nspace: right-anterior-superior\nspace directions: (1,0,0) (0,0,0) (0,0,1)";
     folder.file("s.nrrd", nrrd(fields, &bytes));
     folder.refuses(
-        "distance s.nrrd --mask -o d.nii",
+        "distance s.nrrd --nonzero -o d.nii",
         &["s.nrrd", "spacing along y is 0", "positive"],
     );
     // The spacing of a NIfTI file applies if it has no usable affine.
@@ -91,7 +91,7 @@ fn invalid_spacings_of_files_are_rejected_or_replaced() {
     file[254] = 0;
     file[76 + 8..76 + 12].copy_from_slice(&f32::NAN.to_le_bytes());
     folder.file("s.nii", file);
-    for sites in ["s.nii --mask", "points.xyz --points --like s.nii"] {
+    for sites in ["s.nii --nonzero", "points.xyz --points --like s.nii"] {
         let run = folder
             .run(&format!("distance {sites} -o {}-d.nii", sites.len()))
             .ok();
@@ -104,10 +104,10 @@ fn invalid_spacings_of_files_are_rejected_or_replaced() {
 fn non_positive_bounds_are_rejected() {
     let folder = folder();
     for sites in [
-        "mask.nii --mask",
-        "mask.nii --mask --dtype u16",
-        "mask.nii --mask --method cubes",
-        "mask.nii --mask --method city-block",
+        "mask.nii --nonzero",
+        "mask.nii --nonzero --dtype u16",
+        "mask.nii --nonzero --method cubes",
+        "mask.nii --nonzero --method city-block",
         "mask.nii --labels",
         "mask.nii --level 0.5",
         "mask.nii --level 0.5 --sub-voxel",
@@ -122,7 +122,7 @@ fn non_positive_bounds_are_rejected() {
     }
     for bound in ["nan", "inf", "-inf"] {
         let run = folder.run(&format!(
-            "distance mask.nii --mask --max-distance {bound} -o d.nii"
+            "distance mask.nii --nonzero --max-distance {bound} -o d.nii"
         ));
         assert_eq!(run.status, Some(2), "{}", run.stderr);
         assert!(run.stderr.contains("give a number"), "{}", run.stderr);
@@ -142,11 +142,11 @@ fn input_without_sites_is_rejected() {
     );
     folder.file("empty.xyz", "");
     for (command, name) in [
-        ("none.npy --mask", "none.npy"),
-        ("none.npy --mask --dtype u16", "none.npy"),
-        ("none.npy --mask --signed", "none.npy"),
-        ("none.npy --mask --nearest n.npy", "none.npy"),
-        ("none.npy --mask --slice z=0 --png p.png", "none.npy"),
+        ("none.npy --nonzero", "none.npy"),
+        ("none.npy --nonzero --dtype u16", "none.npy"),
+        ("none.npy --nonzero --signed", "none.npy"),
+        ("none.npy --nonzero --nearest n.npy", "none.npy"),
+        ("none.npy --nonzero --slice z=0 --png p.png", "none.npy"),
         ("none.npy --level 3", "none.npy"),
         ("none.npy --level 3 --sub-voxel", "none.npy"),
         // Everything is inside, so no voxel has a neighbour outside.

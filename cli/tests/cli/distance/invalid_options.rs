@@ -7,16 +7,16 @@ use crate::samples::{little_endian, npy};
 fn non_integer_or_too_large_squared_distances_are_rejected() {
     let folder = folder();
     folder.refuses(
-        "distance mask.nii --mask --spacing 0.5,1,1 --dtype u16 -o d.nii",
+        "distance mask.nii --nonzero --spacing 0.5,1,1 --dtype u16 -o d.nii",
         &["mask.nii", "0.5, 1 and 1", "--dtype f32"],
     );
     folder.refuses(
-        "distance mask.nii --mask --max-distance 2.3 --dtype u32 -o d.nii",
+        "distance mask.nii --nonzero --max-distance 2.3 --dtype u32 -o d.nii",
         &["2.3", "is not an integer"],
     );
     let largest = squared_distances([100; 3]).into_iter().max().unwrap();
     folder.refuses(
-        "distance mask.nii --mask --spacing 100 --dtype u16 -o d.nii",
+        "distance mask.nii --nonzero --spacing 100 --dtype u16 -o d.nii",
         &[
             &format!("mask.nii: squared distances are up to {largest}, which does not fit in u16"),
             "--dtype u32",
@@ -25,7 +25,7 @@ fn non_integer_or_too_large_squared_distances_are_rejected() {
     );
     // They fit if truncated.
     folder
-        .run("distance mask.nii --mask --spacing 100 --dtype u16 --max-distance 200 -o d.nii")
+        .run("distance mask.nii --nonzero --spacing 100 --dtype u16 --max-distance 200 -o d.nii")
         .ok();
 }
 
@@ -57,7 +57,7 @@ fn input_without_sites_is_rejected() {
         npy("<f4", "(2, 2, 2)", &little_endian(&[0.0; 8])),
     );
     folder.refuses(
-        "distance none.npy --mask -o d.npy",
+        "distance none.npy --nonzero -o d.npy",
         &["none.npy", "no sites"],
     );
     folder.refuses(
@@ -74,7 +74,7 @@ fn input_without_sites_is_rejected() {
 fn invalid_options_are_rejected() {
     let folder = folder();
     folder.refuses(
-        "distance mask.nii --mask --max-distance 0 -o d.npy",
+        "distance mask.nii --nonzero --max-distance 0 -o d.npy",
         &["maximum distance is 0", "greater than 0"],
     );
     folder.refuses(
@@ -82,23 +82,23 @@ fn invalid_options_are_rejected() {
         &["ball.nii", "the level is 1000000", "finite"],
     );
     folder.refuses(
-        "distance mask.nii --mask --method city-block --nearest s.npy -o d.npy",
+        "distance mask.nii --nonzero --method city-block --nearest s.npy -o d.npy",
         &["city-block", "nearest"],
     );
     folder.refuses(
-        "distance gone.nii --mask -o d.xyz",
+        "distance gone.nii --nonzero -o d.xyz",
         &["d.xyz", "\"xyz\"", ".mha"],
     );
     folder.refuses(
-        "distance gone.nii --mask -o missing/d.npy",
+        "distance gone.nii --nonzero -o missing/d.npy",
         &["no folder missing"],
     );
     folder.refuses(
-        "distance gone.nii --mask -o d.npy --nearest n.txt",
+        "distance gone.nii --nonzero -o d.npy --nearest n.txt",
         &["n.txt", ".nrrd"],
     );
     folder.refuses(
-        "distance gone.nii --mask -o d.npy --slice z=0 --png d.jpg",
+        "distance gone.nii --nonzero -o d.npy --slice z=0 --png d.jpg",
         &["d.jpg", ".png"],
     );
 }
@@ -106,8 +106,9 @@ fn invalid_options_are_rejected() {
 #[test]
 fn too_small_memory_limit_reports_the_minimum() {
     let folder = folder();
-    let limited =
-        |bytes: u64| format!("distance mask.nii --mask --method cubes --memory {bytes} -o d.npy");
+    let limited = |bytes: u64| {
+        format!("distance mask.nii --nonzero --method cubes --memory {bytes} -o d.npy")
+    };
     let run = folder.run(&limited(100));
     run.refused(&[
         "mask.nii: a memory budget of 100 bytes is too small",

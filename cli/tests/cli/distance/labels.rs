@@ -237,7 +237,7 @@ fn large_squared_distances_are_lossless() {
         }
     }
     folder.refuses(
-        "distance mask.npy --mask --dtype u16 -o e.nrrd",
+        "distance mask.npy --nonzero --dtype u16 -o e.nrrd",
         &[
             "mask.npy: squared distances are up to 35988002, which does not fit in u16",
             "--dtype u32",
@@ -245,10 +245,10 @@ fn large_squared_distances_are_lossless() {
         ],
     );
     folder
-        .run("distance mask.npy --mask --dtype u16 --max-distance 255 -o e.nrrd")
+        .run("distance mask.npy --nonzero --dtype u16 --max-distance 255 -o e.nrrd")
         .ok();
     folder.refuses(
-        "distance mask.npy --mask --dtype u32 --spacing 100 -o f.nrrd",
+        "distance mask.npy --nonzero --dtype u32 --spacing 100 -o f.nrrd",
         &[
             "up to 359880020000",
             "u32 (up to 2147483647)",
@@ -257,7 +257,7 @@ fn large_squared_distances_are_lossless() {
         ],
     );
     let run = folder
-        .run("distance mask.npy --mask --dtype u32 -o d.nrrd --json")
+        .run("distance mask.npy --nonzero --dtype u32 -o d.nrrd --json")
         .ok();
     assert_eq!(run.json()["max"], json!((35_988_002f64.sqrt() as f32)));
 }

@@ -24,7 +24,7 @@ fn picture_shows_the_requested_plane() {
 fn compare_reports_the_error_of_each_method() {
     let folder = folder();
     let run = folder
-        .run("distance mask.nii --mask --compare pictures --json")
+        .run("distance mask.nii --nonzero --compare pictures --json")
         .ok();
     let report = run.json();
     assert_eq!(
@@ -44,7 +44,7 @@ fn compare_reports_the_error_of_each_method() {
     assert!(error("chessboard") > 1.0);
     assert!(error("center-point") < 0.5);
     let run = folder
-        .run("distance mask.nii --mask --compare pictures")
+        .run("distance mask.nii --nonzero --compare pictures")
         .ok();
     assert!(run.stdout.contains("| `city-block` |"), "{}", run.stdout);
     assert!(!folder.path("d.nii").exists());

@@ -81,7 +81,7 @@ fn signed_distances_are_negative_in_enclosed_voxels() {
         npy("|u1", "(7, 7, 7)", &shell.collect::<Vec<_>>()),
     );
     folder
-        .run("distance box.npy --mask --signed=enclosed -o d.npy")
+        .run("distance box.npy --nonzero --signed=enclosed -o d.npy")
         .ok();
     let signed = distances(&folder, "d.npy");
     assert_eq!(signed[3 + 7 * (3 + 7 * 3)], -2.0);

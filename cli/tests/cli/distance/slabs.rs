@@ -43,15 +43,15 @@ fn memory_limits_and_devices_do_not_change_the_files() {
             480,
             1,
         ),
-        ("v.npy --mask --signed --spacing 0.7,0.9,1.3", 560, 2),
+        ("v.npy --nonzero --signed --spacing 0.7,0.9,1.3", 560, 2),
         (
-            "v.npy --mask --signed=enclosed --spacing 0.7,0.9,1.3",
+            "v.npy --nonzero --signed=enclosed --spacing 0.7,0.9,1.3",
             480,
             2,
         ),
         ("wide.npy --level 80 --signed", 480, 2),
         (
-            "wide.npy --mask --spacing 0.7,0.9,1.3 --origin 1,2,3",
+            "wide.npy --nonzero --spacing 0.7,0.9,1.3 --origin 1,2,3",
             480,
             1,
         ),
@@ -123,10 +123,10 @@ fn pictures_in_slabs_equal_pictures_in_core() {
 fn too_small_memory_limit_reports_the_minimum() {
     let folder = folder();
     for sites in [
-        "--mask",
-        "--mask --signed",
+        "--nonzero",
+        "--nonzero --signed",
         "--level 80",
-        "--mask --spacing 0.7,0.9,1.3",
+        "--nonzero --spacing 0.7,0.9,1.3",
     ] {
         let limited = |bytes: u64| format!("distance v.npy {sites} --memory {bytes} -o d.npy");
         folder.file("d.npy", "old");
@@ -149,18 +149,18 @@ fn options_that_exclude_slabs_are_rejected() {
     let folder = folder();
     folder.file("d.npy", "old");
     for (options, facts) in [
-        ("v.npy --mask --nearest n.npy", ["--nearest", "--device"]),
+        ("v.npy --nonzero --nearest n.npy", ["--nearest", "--device"]),
         ("v.npy --labels", ["--labels", "slabs"]),
-        ("v.npy --mask --dtype u32", ["--dtype", "slabs"]),
-        ("none.npy --mask", ["none.npy", "no sites"]),
+        ("v.npy --nonzero --dtype u32", ["--dtype", "slabs"]),
+        ("none.npy --nonzero", ["none.npy", "no sites"]),
         ("v.npy --level 500", ["v.npy", "no sites"]),
         (
-            "v.npy --mask --method chessboard",
+            "v.npy --nonzero --method chessboard",
             ["2 devices", "separable"],
         ),
         ("v.npy --level 80 --sub-voxel", ["2 devices", "separable"]),
         (
-            "v.npy --mask --slice z=100 --png p.png",
+            "v.npy --nonzero --slice z=100 --png p.png",
             ["z=100", "0 to 99"],
         ),
     ] {
@@ -170,7 +170,7 @@ fn options_that_exclude_slabs_are_rejected() {
         );
     }
     folder.refuses(
-        "distance v.npy --mask --method chessboard --memory 10M -o d.npy",
+        "distance v.npy --nonzero --method chessboard --memory 10M -o d.npy",
         &["--memory", "separable"],
     );
     assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
@@ -186,7 +186,7 @@ fn interrupted_write_keeps_the_old_file() {
         let before = folder.content();
         let binary = crate::support::binary();
         let script = format!(
-            "ulimit -f 4; {} distance v.npy --mask --device cpu,cpu -o {name}",
+            "ulimit -f 4; {} distance v.npy --nonzero --device cpu,cpu -o {name}",
             binary.display()
         );
         let Some(run) = folder.shell(&script) else {
@@ -201,7 +201,7 @@ fn interrupted_write_keeps_the_old_file() {
 #[test]
 fn report_names_the_phases() {
     let folder = folder();
-    let run = folder.run("distance v.npy --mask -o d.npy --device cpu,cpu --json");
+    let run = folder.run("distance v.npy --nonzero -o d.npy --device cpu,cpu --json");
     let report = run.ok().json();
     assert_eq!(report["device"], json!("cpu, cpu"));
     for phase in ["read", "sites", "map", "write", "total"] {
