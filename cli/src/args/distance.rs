@@ -138,7 +138,7 @@ pub struct DistanceArgs {
     /// Method of computing the map [default: an exact method]
     ///
     /// The default is separable, or bucketed or brute-force for sites between voxels.
-    #[arg(long, value_enum, help_heading = "Execution")]
+    #[arg(long, value_enum, hide_short_help = true, help_heading = "Execution")]
     pub method: Option<MethodName>,
     /// Device to use: auto, cpu, cuda, cuda:N, or several as cuda:0,1 or cuda:all
     ///

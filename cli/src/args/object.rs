@@ -24,7 +24,7 @@ pub struct ObjectArgs {
         help_heading = "Object"
     )]
     pub iso: Vec<IsoValue>,
-    /// Side of the isovalue on which the object is: above or below
+    /// Side of the isovalue with the object: above or below
     ///
     /// above for densities and images, below for signed distances.
     #[arg(long, value_enum, default_value_t = InsideName::Above, value_name = "SIDE", hide_possible_values = true, help_heading = "Object")]

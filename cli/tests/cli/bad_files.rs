@@ -186,7 +186,7 @@ fn missing_files_and_directories_are_rejected() {
         "mesh folder.nii --iso 50 -o out.ply",
         &["folder.nii", "the folder holds no volume"],
     );
-    folder.refuses("info . --json", &["the folder holds no volume"]);
+    folder.refuses("info folder.nii --json", &["the folder holds no volume"]);
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn parts_of_a_volume_keep_their_position() {
         report("distance o.nii --nonzero --crop 16:24,16:24,16:24")["sites"],
         27
     );
-    let streamed = "mesh o.nii --iso 2 --crop 16:24,16:24,16:24 --memory 2K -o s.ply";
+    let streamed = "mesh o.nii --iso 2 --crop 16:24,16:24,16:24 --memory 6K -o s.ply";
     folder.run(streamed).ok();
     folder
         .run("mesh o.nii --iso 2 --crop 16:24,16:24,16:24 -o w.ply")

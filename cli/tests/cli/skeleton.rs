@@ -45,7 +45,7 @@ fn empty_objects_and_invalid_parameters_are_rejected() {
     );
     refused(
         "ball.nii --threshold 1e300",
-        &["the threshold is", "range of f32"],
+        &["the isovalue is", "range of f32"],
     );
     refused(
         "bar.nii --label 4",

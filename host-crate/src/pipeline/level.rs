@@ -66,7 +66,8 @@ impl Level {
     ///
     /// # Errors
     /// [`GridError::Threshold`] and [`GridError::Label`] for numbers that are not finite as `f32`,
-    /// [`GridError::Percentile`] for a percentage that is not from 0 to 100. The value of [`Level::Iso`] is checked where it is used.
+    /// [`GridError::Percentile`] for a percentage that is not from 0 to 100. The value of
+    /// [`Level::Iso`] is checked where it is used.
     pub fn check(self) -> Result<(), GridError> {
         match self {
             Self::Label(label) => Selection::Label(label).check(),

@@ -73,6 +73,7 @@ fn voxels_of_a_mesh(folder: &Folder) {
     for name in ["a.ply", "a.stl", "a.obj"] {
         run_mesh(&mesh_job(floats.clone(), &folder.path(name))).unwrap();
         let job = VoxelizeJob {
+            filter: ferrovox::pipeline::ObjectFilter::default(),
             mesh: folder.path(name),
             params: VoxelizeParams::with_resolution(84),
             output: Some(folder.path("out.npy")),

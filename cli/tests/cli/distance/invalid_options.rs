@@ -35,10 +35,10 @@ fn input_files_are_not_overwritten() {
     folder.file("points.xyz", "1 1 1\n");
     let before = folder.content();
     for (command, name) in [
-        ("mask.nii --mask -o mask.nii", "mask.nii"),
-        ("mask.nii --mask -o ./mask.nii", "mask.nii"),
-        ("mask.nii --mask -o d.nii --nearest mask.nii", "mask.nii"),
-        ("mask.nii --mask -o d.nii --nearest d.nii", "d.nii"),
+        ("mask.nii --nonzero -o mask.nii", "mask.nii"),
+        ("mask.nii --nonzero -o ./mask.nii", "mask.nii"),
+        ("mask.nii --nonzero -o d.nii --nearest mask.nii", "mask.nii"),
+        ("mask.nii --nonzero -o d.nii --nearest d.nii", "d.nii"),
         (
             "points.xyz --points --like ball.nii -o ball.nii",
             "ball.nii",
@@ -79,7 +79,7 @@ fn invalid_options_are_rejected() {
     );
     folder.refuses(
         "distance ball.nii --level 1e39 -o d.npy",
-        &["ball.nii", "the level is 1000000", "finite"],
+        &["ball.nii", "the isovalue is 1000000", "finite"],
     );
     folder.refuses(
         "distance mask.nii --nonzero --method city-block --nearest s.npy -o d.npy",

@@ -214,9 +214,9 @@ fn large_squared_distances_are_lossless() {
         .map(|i| (i / 2).pow(2) + i64::from(i % 2 == 0))
         .collect();
     let commands = [
-        "--mask --dtype u32 -o d.nrrd",
+        "--nonzero --dtype u32 -o d.nrrd",
         "--labels --dtype u32 -o d.nrrd",
-        "--mask --dtype u32 -o d.nrrd --nearest n.nrrd",
+        "--nonzero --dtype u32 -o d.nrrd --nearest n.nrrd",
     ];
     for command in commands {
         folder.run(&format!("distance mask.npy {command}")).ok();
