@@ -24,7 +24,7 @@ pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
-pub use voxelize::VoxelizeArgs;
+pub use voxelize::{OpenRuleName, VoxelizeArgs};
 
 use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 use ferrovox::io::is_standard_output;

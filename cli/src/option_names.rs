@@ -1,7 +1,7 @@
 //! Translation of parameters in messages of the library into command-line options.
 
 /// Wordings of library messages, and their replacements with options of the command.
-const OPTIONS: [(&str, &str); 40] = [
+const OPTIONS: [(&str, &str); 41] = [
     ("a memory limit", "--memory"),
     ("change the maximum distance", "change --max-distance"),
     (
@@ -45,6 +45,7 @@ const OPTIONS: [(&str, &str); 40] = [
     ("name one device", "name one --device"),
     ("no comparison", "no --compare"),
     ("omit the strict check", "omit --strict"),
+    ("or decide by winding numbers", "or give --open winding"),
     (
         "or local or voxel coordinates",
         "or give --coordinates local or voxel",

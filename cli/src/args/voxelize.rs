@@ -2,15 +2,15 @@
 
 use super::{DeviceArgs, MORE, ObjectArgs, ReportArgs};
 use crate::numbers::parse_distance;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use ferrovox::io::{MeshFormat, VolumeFormat};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 #[command(
-    override_usage = "ferrovox voxelize [OPTIONS] <MESH> <--resolution <N>|--voxel-size <S>> -o <FILE>"
+    override_usage = "ferrovox voxelize [OPTIONS] <MESH> <--resolution <N>|--voxel-size <S>|--like <VOLUME>> -o <FILE>"
 )]
-#[command(group = ArgGroup::new("grid").required(true).args(["resolution", "voxel_size"]))]
+#[command(group = ArgGroup::new("grid").required(true).args(["resolution", "voxel_size", "like"]))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: triangles, voxels, timings in milliseconds, the error; no --output is needed then"
 )))]
@@ -18,11 +18,17 @@ use std::path::PathBuf;
 A voxel is 1 if its centre is inside the mesh. The orientation of the triangles does not matter. The mesh must be closed; \
 otherwise the error reports the location of an opening. Vertices at equal positions are merged.
 
-The voxels are cubes aligned with the axes of the mesh's coordinates; the file stores their position.
+With --open winding the mesh may be open: a voxel is inside if the generalised winding number around its centre is at \
+least 0.5. The triangles must be oriented consistently.
+
+The voxels are cubes aligned with the axes of the mesh's coordinates, or those of --like; the file stores their position.
 
 Examples:
   ferrovox voxelize bunny.obj --resolution 256 -o bunny.nii.gz
-  ferrovox voxelize part.stl --voxel-size 0.5 -o part.nrrd")]
+  ferrovox voxelize part.stl --voxel-size 0.5 -o part.nrrd
+  ferrovox voxelize tumour.stl --like scan.nii.gz -o tumour.nii.gz
+  ferrovox voxelize neuron.obj --open winding --voxel-size 0.1 -o neuron.nrrd
+  ferrovox voxelize part.stl --resolution 200 --signed-distance -o distances.nrrd")]
 pub struct VoxelizeArgs {
     #[arg(
         id = "mesh",
@@ -37,9 +43,23 @@ pub struct VoxelizeArgs {
     /// Side of a voxel, in the units of the mesh
     #[arg(long, alias = "spacing", value_name = "S", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Grid")]
     pub voxel_size: Option<f64>,
+    /// Volume whose grid is used; only its header is read
+    #[arg(
+        long,
+        value_name = "VOLUME",
+        conflicts_with = "margin",
+        help_heading = "Grid"
+    )]
+    pub like: Option<PathBuf>,
     /// Number of voxels between the mesh and the border of the volume
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = "Grid")]
     pub margin: u32,
+    /// Accept open meshes, and decide by winding numbers which voxels are inside
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Voxels")]
+    pub open: Option<OpenRuleName>,
+    /// Write the distance of each voxel to the triangles, negative inside, in world units
+    #[arg(long, conflicts_with_all = ["fill_cavities", "largest"], help_heading = "Voxels")]
+    pub signed_distance: bool,
     #[arg(
         short,
         long,
@@ -55,4 +75,11 @@ pub struct VoxelizeArgs {
     pub device: DeviceArgs,
     #[command(flatten)]
     pub report: ReportArgs,
+}
+
+/// Rule for open meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OpenRuleName {
+    /// The generalised winding number is at least 0.5
+    Winding,
 }

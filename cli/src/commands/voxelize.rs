@@ -1,17 +1,17 @@
 //! `ferrovox voxelize`: conversion of a mesh to a volume.
 
 use crate::{
-    args::VoxelizeArgs,
+    args::{OpenRuleName, VoxelizeArgs},
     input::format_dims,
     numbers::{format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
-    terminal::Terminal,
+    terminal::{Terminal, remarks},
     watch::run_monitored,
 };
 use ferrovox::{
     pipeline::{
         ObjectFilter,
-        voxelize::{self, VoxelizeJob, VoxelizeOutcome},
+        voxelize::{self, InsideRule, VoxelizeJob, VoxelizeOutcome},
     },
     voxelize::VoxelizeParams,
 };
@@ -28,6 +28,10 @@ struct Report {
     grid: Grid,
     /// Number of voxels inside the mesh.
     voxels: u64,
+    /// Rule for voxels inside: `parity` or `winding`.
+    inside_rule: &'static str,
+    /// `true` if distances were written.
+    signed_distance: bool,
     /// Total volume of these voxels, in world units.
     volume: f64,
     #[serde(flatten)]
@@ -39,6 +43,13 @@ struct Report {
 pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = VoxelizeJob {
         mesh: args.meshes.first().cloned().unwrap_or_default(),
+        like: args.like.clone(),
+        rule: args
+            .open
+            .map_or(InsideRule::Parity, |OpenRuleName::Winding| {
+                InsideRule::Winding
+            }),
+        signed_distance: args.signed_distance,
         filter: ObjectFilter {
             mask: None,
             largest: args.object.largest,
@@ -53,7 +64,11 @@ pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
         device: args.device.device.open()?,
     };
     let outcome = run_monitored(terminal, |monitor| voxelize::run(&job, monitor))?;
-    terminal.report(&[], || json(&job, &outcome), || readable(&job, &outcome))
+    terminal.report(
+        &remarks(&outcome.warnings),
+        || json(&job, &outcome),
+        || readable(&job, &outcome),
+    )
 }
 
 fn json(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> Report {
@@ -64,6 +79,11 @@ fn json(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> Report {
         triangles: outcome.triangles,
         grid: Grid::new(outcome.dims, &outcome.geometry),
         voxels: outcome.voxels,
+        inside_rule: match job.rule {
+            InsideRule::Parity => "parity",
+            InsideRule::Winding => "winding",
+        },
+        signed_distance: job.signed_distance,
         volume: outcome.volume(),
         devices: Devices::new(std::slice::from_ref(&job.device)),
         timings: JsonTimings::new(&outcome.timings),
@@ -73,10 +93,13 @@ fn json(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> Report {
 /// Formats the results as lines.
 fn readable(job: &VoxelizeJob, outcome: &VoxelizeOutcome) -> String {
     let mut lines = Lines::new(9);
-    let (mesh, size) = (
-        job.mesh.display(),
-        format_number(outcome.geometry.spacing().x),
-    );
+    let mesh = job.mesh.display();
+    let spacing: [f64; 3] = outcome.geometry.spacing().into();
+    let size = if spacing == [spacing[0]; 3] {
+        format_number(spacing[0])
+    } else {
+        spacing.map(format_number).join(" x ")
+    };
     lines.add(
         "mesh",
         format!(

@@ -41,7 +41,7 @@ fn tetrahedron_is_voxelized_exactly() {
             assert_eq!(report[field], value, "{field}");
         }
         assert!((report["volume"].as_f64().unwrap() - 36.0).abs() < 1.0);
-        for phase in ["read", "voxelize", "download", "write", "total"] {
+        for phase in ["read", "voxelize", "convert", "write", "total"] {
             assert!(report["timings"][phase].as_f64().unwrap() >= 0.0, "{phase}");
         }
         let volume = read_volume(folder.path(output), &ReadOptions::default()).unwrap();
@@ -148,4 +148,96 @@ fn failures_leave_no_files() {
         "voxelize a.obj --resolution 20 -o out.ply",
         &["out.ply", "volumes are written as"],
     );
+}
+
+#[test]
+fn grid_of_a_scan_is_used() {
+    let folder = Folder::new();
+    let mut file = nifti(&ball(), [16; 3]);
+    // spacing 1, 1.5 and 2, with x mirrored
+    for (k, value) in [(0, -1.0_f32), (5, 1.5), (10, 2.0), (3, 40.0)] {
+        file[280 + 4 * k..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+    folder.file("scan.nii", file);
+    folder.run("mesh scan.nii --iso 50 -o ball.ply").ok();
+    let report = folder
+        .run("voxelize ball.ply --like scan.nii -o mask.nii --json")
+        .ok()
+        .json();
+    assert_eq!(report["dims"], json!([16, 16, 16]));
+    let inside = ball().iter().filter(|&&sample| sample >= 50.0).count();
+    assert_eq!(report["voxels"], json!(inside));
+    let volume = report["volume"].as_f64().unwrap();
+    assert!((volume - 3.0 * inside as f64).abs() < 1e-9, "{volume}");
+    let mask = read_volume(folder.path("mask.nii"), &ReadOptions::default()).unwrap();
+    let scan = read_volume(folder.path("scan.nii"), &ReadOptions::default()).unwrap();
+    assert_eq!(mask.volume.geometry(), scan.volume.geometry());
+    let AnyVolume::U8(mask) = mask.volume else {
+        panic!("u8");
+    };
+    for (voxel, sample) in mask.samples().iter().zip(ball()) {
+        assert_eq!(*voxel == 1, sample >= 50.0);
+    }
+}
+
+#[test]
+fn open_meshes_are_voxelized_by_winding_numbers() {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16; 3]));
+    // the ball without its top
+    let open = "mesh ball.nii --iso 50 --crop 0:16,0:16,0:11";
+    folder.run(&format!("{open} -o open.obj")).ok();
+    folder.run(&format!("{open} --close -o closed.obj")).ok();
+    folder.refuses(
+        "voxelize open.obj --like ball.nii -o a.nii",
+        &["the mesh is open", "or give --open winding"],
+    );
+    let voxels = |line: &str| {
+        let report = folder
+            .run(&format!("voxelize {line} --like ball.nii --json"))
+            .ok()
+            .json();
+        report["voxels"].as_u64().unwrap() as f64
+    };
+    let expected = voxels("closed.obj");
+    let found = voxels("open.obj --open winding");
+    // the voxels in the plane of the opening have a winding number of 0.5
+    assert!((found / expected - 1.0).abs() < 0.15, "{found} {expected}");
+    // equal to the parity of crossings for a closed mesh
+    assert_eq!(voxels("closed.obj --open winding"), expected);
+}
+
+#[test]
+fn signed_distances_to_triangles_are_exact() {
+    let folder = Folder::new();
+    folder.file("a.obj", tetrahedron(false));
+    folder
+        .run("voxelize a.obj --voxel-size 0.5 --signed-distance -o d.nrrd")
+        .ok();
+    let file = read_volume(folder.path("d.nrrd"), &ReadOptions::default()).unwrap();
+    let AnyVolume::F32(volume) = file.volume else {
+        panic!("f32");
+    };
+    let (mut inside, mut outside) = (0, 0);
+    for (index, &found) in volume.samples().iter().enumerate() {
+        let [nx, ny, _] = volume.dims();
+        let voxel = [index % nx, index / nx % ny, index / (nx * ny)].map(|k| k as f64);
+        let [x, y, z]: [f64; 3] = volume.geometry().index_to_world(voxel.into()).into();
+        let slanted = (x + y + z - 6.0) / 3.0_f64.sqrt();
+        let largest = (-x).max(-y).max(-z).max(slanted);
+        if largest < -1e-6 {
+            // inside, the nearest plane is the nearest face
+            assert!(
+                (f64::from(found) - largest).abs() < 1e-5,
+                "{found} {largest}"
+            );
+            inside += 1;
+        } else if largest > 1e-6 {
+            assert!(f64::from(found) >= largest - 1e-5, "{found} {largest}");
+            outside += 1;
+        }
+    }
+    assert!(inside > 100 && outside > 1000, "{inside} {outside}");
+    let both = folder.run("voxelize a.obj --voxel-size 1 --signed-distance --largest -o d.nii");
+    assert_eq!(both.status, Some(2), "{}", both.stderr);
 }

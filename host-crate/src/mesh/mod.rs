@@ -31,6 +31,7 @@ mod report;
 mod self_intersections;
 mod triangle_intersection;
 mod triangle_mesh;
+mod triangle_tree;
 
 pub use check::{check, try_check};
 pub use device_triangles::DeviceTriangles;
@@ -40,6 +41,7 @@ pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use self_intersections::count_self_intersections;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
+pub use triangle_tree::{Corners, NearestPoint, TriangleTree};
 
 pub(crate) use device_triangles::group_triples;
 pub(crate) use triangle_mesh::to_world;

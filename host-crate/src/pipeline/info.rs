@@ -1,12 +1,12 @@
 //! Description of a volume file.
 
-use super::{PipelineError, VolumeSource, at};
+use super::{PipelineError, VolumeSource, at, source::lacks_component};
 use crate::{
     device::start_threads,
     grid::{
         Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count, with_sample_type,
     },
-    io::{FileError, FileProblem, HeaderInfo, SelectionProblem, VolumeReader},
+    io::{HeaderInfo, VolumeReader},
     memory,
     monitor::Monitor,
 };
@@ -117,15 +117,6 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
             None
         },
     })
-}
-
-/// Returns `true` if the file was not opened because it has several components per sample and none
-/// is selected.
-fn lacks_component(error: &FileError) -> bool {
-    matches!(
-        error.problem,
-        FileProblem::Selection(SelectionProblem::SeveralComponents { .. })
-    )
 }
 
 fn statistics(

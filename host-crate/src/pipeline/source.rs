@@ -3,7 +3,10 @@
 use super::{PipelineError, Problem, Warning, at, error::ObjectError, read_ahead::ReadAhead};
 use crate::{
     grid::{Geometry, Sample, SampleType, Volume, VoxelBox, append_box, with_sample_type},
-    io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
+    io::{
+        FileError, FileProblem, HeaderInfo, ReadOptions, SelectionProblem, VolumeFile,
+        VolumeReader, read_volume,
+    },
     memory::{self, OutOfMemory},
 };
 use std::path::{Path, PathBuf};
@@ -216,6 +219,42 @@ fn read_box<T: Sample>(
     let start = part.start.map(|index| index as i64);
     let geometry = reader.geometry().shifted(start);
     Volume::new(samples, part.dims(), geometry).map_err(source.error())
+}
+
+/// Returns the grid of a volume file, of which only the header is read. Of several volumes or
+/// components, which have one grid, the first is opened.
+pub(super) fn grid_like(
+    path: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<([usize; 3], Geometry), PipelineError> {
+    let options = ReadOptions {
+        volume: Some(0),
+        ..ReadOptions::default()
+    };
+    let reader = match VolumeReader::open(path, &options) {
+        Err(error) if lacks_component(&error) => {
+            let component = Some(0);
+            VolumeReader::open(
+                path,
+                &ReadOptions {
+                    component,
+                    ..options
+                },
+            )?
+        }
+        reader => reader?,
+    };
+    warnings.extend(reader_notes(path, reader.header()));
+    Ok((reader.dims(), *reader.geometry()))
+}
+
+/// Returns `true` if the file was not opened because it has several components per sample and none
+/// is selected.
+pub(super) fn lacks_component(error: &FileError) -> bool {
+    matches!(
+        error.problem,
+        FileProblem::Selection(SelectionProblem::SeveralComponents { .. })
+    )
 }
 
 /// Returns the notes of the reader of a file as warnings.

@@ -1,16 +1,19 @@
 //! From a mesh file to a volume file.
 
 use super::{
-    ObjectFilter, PipelineError, Timings, at,
+    ObjectFilter, PipelineError, Timings, Warning, at,
     outcome::Stages,
     paths::{self, OutputKind},
+    source::grid_like,
 };
 use crate::{
     device::{Device, start_threads},
-    grid::{DeviceMask, Geometry, GridError, Mask},
+    grid::{AnyVolume, Geometry, Mask},
     io::{VolumeWriteOptions, read_mesh, write_volume},
     monitor::Monitor,
-    voxelize::{VoxelizeError, VoxelizeParams, mask_to_volume, voxelize},
+    voxelize::{
+        VoxelizeError, VoxelizeParams, signed_distances, voxelize_by_winding, voxelize_on_grid,
+    },
 };
 use std::path::PathBuf;
 
@@ -19,14 +22,31 @@ use std::path::PathBuf;
 pub struct VoxelizeJob {
     /// The mesh file.
     pub mesh: PathBuf,
-    /// Grid of the volume.
+    /// Grid of the volume, unless it is [that of another](Self::like).
     pub params: VoxelizeParams,
+    /// Volume whose grid is used; only its header is read.
+    pub like: Option<PathBuf>,
+    /// Rule that decides which voxels are inside.
+    pub rule: InsideRule,
+    /// `true` to write signed distances to the triangles, as samples of `f32`, negative inside.
+    pub signed_distance: bool,
     /// Filter of the voxels inside, without a mask.
     pub filter: ObjectFilter,
-    /// Volume file to write: samples of `u8`, 1 inside. Without one the voxels are only counted.
+    /// Volume file to write: samples of `u8`, 1 inside, or distances. Without one the voxels are only counted.
     pub output: Option<PathBuf>,
     /// Device that voxelizes the mesh.
     pub device: Device,
+}
+
+/// Rule that decides which voxels are inside a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InsideRule {
+    /// A ray crosses the mesh an odd number of times: [`voxelize_on_grid`]. The mesh must be closed.
+    #[default]
+    Parity,
+    /// The generalised winding number is at least 0.5: [`voxelize_by_winding`]. The mesh may be
+    /// open, and its triangles must be oriented consistently.
+    Winding,
 }
 
 impl VoxelizeJob {
@@ -35,6 +55,9 @@ impl VoxelizeJob {
         Self {
             mesh: mesh.into(),
             params,
+            like: None,
+            rule: InsideRule::default(),
+            signed_distance: false,
             filter: ObjectFilter::default(),
             output: None,
             device: Device::best(),
@@ -64,6 +87,8 @@ pub struct VoxelizeOutcome {
     pub geometry: Geometry,
     /// Number of voxels inside the mesh.
     pub voxels: u64,
+    /// Warnings for the caller.
+    pub warnings: Vec<Warning>,
     /// Time of each stage.
     pub timings: Timings,
 }
@@ -71,7 +96,7 @@ pub struct VoxelizeOutcome {
 impl VoxelizeOutcome {
     /// Returns the volume of the voxels inside, in world units cubed.
     pub fn volume(&self) -> f64 {
-        self.voxels as f64 * self.geometry.determinant()
+        self.voxels as f64 * self.geometry.determinant().abs()
     }
 }
 
@@ -106,31 +131,49 @@ pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, 
         .map(|path| (path, OutputKind::Volume))
         .into_iter()
         .collect();
-    paths::check(&[&job.mesh], &outputs)?;
+    let mut inputs = vec![job.mesh.as_path()];
+    inputs.extend(job.like.as_deref());
+    paths::check(&inputs, &outputs)?;
     let stream = job.device.stream()?;
     let mut stages = Stages::begin(monitor);
+    let mut warnings = Vec::new();
     let mesh = stages.run("read", || read_mesh(&job.mesh))?;
-    let mark = || -> Result<DeviceMask, VoxelizeError> {
-        let mask = voxelize(&stream, &mesh, &job.params)?;
-        stream.synchronize()?;
-        Ok(mask)
+    let (dims, geometry) = match &job.like {
+        Some(like) => grid_like(like, &mut warnings)?,
+        None => job.params.grid(&mesh).map_err(at(&job.mesh))?,
+    };
+    let mark = || -> Result<Mask, VoxelizeError> {
+        match job.rule {
+            InsideRule::Winding => voxelize_by_winding(&mesh, dims, geometry, monitor),
+            InsideRule::Parity => {
+                let mask = voxelize_on_grid(&stream, &mesh, dims, geometry)?;
+                Ok(Mask::download(&stream, &mask)?)
+            }
+        }
     };
     let mask = stages.run("voxelize", || mark().map_err(at(&job.mesh)))?;
     let mask = if job.filter.keeps_all() {
         mask
     } else {
-        let at_mesh = || at::<GridError>(&job.mesh);
         stages.run("filter", || {
-            let voxels = Mask::download(&stream, &mask).map_err(at_mesh())?;
-            let kept = job.filter.apply(voxels, None, &job.device, &job.mesh)?;
-            kept.upload(&stream).map_err(at_mesh())
+            job.filter.apply(mask, None, &job.device, &job.mesh)
         })?
     };
-    let voxels = mask.count(&stream)?;
+    let voxels = mask.count();
     if let Some(output) = &job.output {
-        let volume = stages.run("download", || mask_to_volume(&stream, &mask))?;
+        let volume: AnyVolume = if job.signed_distance {
+            stages
+                .run("distances", || {
+                    signed_distances(&mesh, &mask, monitor).map_err(at(&job.mesh))
+                })?
+                .into()
+        } else {
+            stages
+                .run("convert", || mask.to_volume().map_err(at(&job.mesh)))?
+                .into()
+        };
         stages.run("write", || {
-            write_volume(output, &volume.into(), &VolumeWriteOptions::default())
+            write_volume(output, &volume, &VolumeWriteOptions::default())
         })?;
     }
     Ok(VoxelizeOutcome {
@@ -139,6 +182,7 @@ pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, 
         dims: mask.dims(),
         geometry: *mask.geometry(),
         voxels,
+        warnings,
         timings: stages.finish(),
     })
 }

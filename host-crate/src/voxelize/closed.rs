@@ -10,9 +10,8 @@ use std::collections::HashMap;
 /// Purpose of the allocations, quoted in out-of-memory errors.
 const PURPOSE: &str = "the edges of the mesh";
 
-/// Rejects meshes that are inconsistent, empty, non-finite, or open: with edges used by an odd
-/// number of triangles. Vertices at the same position are identified.
-pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
+/// Rejects meshes that are inconsistent, empty or non-finite.
+pub(super) fn check_contents(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
     mesh.validate()?;
     if mesh.triangles.is_empty() {
         return Err(VoxelizeError::Empty);
@@ -24,6 +23,13 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
             position: mesh.vertices[vertex],
         });
     }
+    Ok(())
+}
+
+/// Rejects meshes that are inconsistent, empty, non-finite, or open: with edges used by an odd
+/// number of triangles. Vertices at the same position are identified.
+pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
+    check_contents(mesh)?;
     let canonical = canonical_vertices(mesh)?;
     let mut edges = Vec::new();
     memory::try_reserve(PURPOSE, &mut edges, mesh.triangles.len().saturating_mul(3))?;

@@ -1,6 +1,11 @@
 //! Errors of voxelization.
 
-use crate::{device::DeviceError, grid::VolumeError, memory::OutOfMemory, mesh::MeshError};
+use crate::{
+    device::DeviceError,
+    grid::{GridError, VolumeError},
+    memory::OutOfMemory,
+    mesh::MeshError,
+};
 
 /// Maximum number of voxels across a mesh.
 pub(super) const MAX_VOXELS: u32 = 1 << 16;
@@ -14,7 +19,7 @@ pub enum VoxelizeError {
     Empty,
     /// The mesh has a boundary.
     #[error(
-        "the mesh is open: {edges} edges are not shared by two triangles, the first from {} to {}; close its holes first",
+        "the mesh is open: {edges} edges are not shared by two triangles, the first from {} to {}; close its holes first, or decide by winding numbers",
         at(from),
         at(to)
     )]
@@ -80,6 +85,9 @@ pub enum VoxelizeError {
     /// The geometry of the grid is invalid.
     #[error(transparent)]
     Volume(#[from] VolumeError),
+    /// The mask of the voxels is invalid.
+    #[error(transparent)]
+    Grid(#[from] GridError),
     /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -2,15 +2,18 @@
 //!
 //! A voxel belongs to the solid if its centre is inside the mesh, that is, if a ray from it crosses
 //! the mesh an odd number of times. The orientation of triangles has no effect, and regions
-//! enclosed twice are outside.
+//! enclosed twice are outside. Open meshes are voxelized by
+//! [winding numbers](voxelize_by_winding).
 
 mod closed;
 mod error;
 mod fixed_point;
+mod open;
 mod params;
 mod volume;
 
 pub use error::VoxelizeError;
+pub use open::{signed_distances, voxelize_by_winding};
 pub use params::VoxelizeParams;
 pub use volume::mask_to_volume;
 

@@ -285,6 +285,10 @@ impl JobFolder {
     fn voxelize(&self) -> JobResult {
         let output = self.path("out.nrrd");
         let job = VoxelizeJob {
+            like: None,
+            rule: ferrovox::pipeline::voxelize::InsideRule::Parity,
+            signed_distance: false,
+            filter: ferrovox::pipeline::ObjectFilter::default(),
             mesh: self.path("corner.obj"),
             params: VoxelizeParams::with_resolution(16),
             output: Some(output.clone()),

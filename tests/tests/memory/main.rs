@@ -73,6 +73,9 @@ fn voxels_of_a_mesh(folder: &Folder) {
     for name in ["a.ply", "a.stl", "a.obj"] {
         run_mesh(&mesh_job(floats.clone(), &folder.path(name))).unwrap();
         let job = VoxelizeJob {
+            like: None,
+            rule: ferrovox::pipeline::voxelize::InsideRule::Parity,
+            signed_distance: false,
             filter: ferrovox::pipeline::ObjectFilter::default(),
             mesh: folder.path(name),
             params: VoxelizeParams::with_resolution(84),

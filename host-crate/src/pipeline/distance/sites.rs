@@ -11,11 +11,11 @@ use crate::{
         AnyVolume, Geometry, GridError, Inside, Mask, Points, SampleType, first_fraction,
         label_from_f64, with_volume,
     },
-    io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
+    io::{ReadMaskError, VolumeFile, read_mask, read_points},
     memory::{self, OutOfMemory},
     pipeline::{
         PipelineError, VolumeSource, Warning, at, level::ResolvedLevel, mask::StatedGrid,
-        object_filter::clear_outside, source::reader_notes,
+        object_filter::clear_outside, source::grid_like,
     },
 };
 use std::collections::BTreeSet;
@@ -315,10 +315,9 @@ fn point_grid(
             Ok((dims, geometry.unwrap_or_default()))
         }
         PointGrid::Like(like) => {
-            let volume = VolumeReader::open(like, &ReadOptions::default())?;
-            warnings.extend(reader_notes(like, volume.header()));
-            let geometry = job.input.geometry(volume.geometry())?;
-            Ok((volume.dims(), geometry.unwrap_or(*volume.geometry())))
+            let (dims, file_geometry) = grid_like(like, warnings)?;
+            let geometry = job.input.geometry(&file_geometry)?;
+            Ok((dims, geometry.unwrap_or(file_geometry)))
         }
     }
 }
