@@ -2,6 +2,7 @@
 
 use super::{
     front::{Goal, UNITS},
+    graph::FrontGraph,
     input::EndSearchInput,
     protrusion::{Survey, Tip},
 };
@@ -13,31 +14,36 @@ use crate::{
     },
 };
 
-/// Distance beyond the tip at which the front stops, in units of the smallest spacing, in addition
-/// to twice the width of the protrusion.
+/// Distance beyond the tip at which the front stops, in extents of a node, in addition to twice the
+/// width of the protrusion.
 const MARGIN: f64 = 2.0;
 
 /// Measures a tip by a front that starts at the thickest place near its base and stops beyond it,
 /// and returns the most significant measurement. The front is exact for the tips that it reaches,
-/// since those have lower saddles than any place beyond.
+/// since those have lower saddles than any place beyond. Returns `None` if the tip is not among them,
+/// also if the front would have to visit more than `max_nodes` nodes.
 ///
 /// # Errors
 /// [`Cancelled`].
-pub fn local_tip(
+pub fn local_tip<G: FrontGraph>(
     input: &EndSearchInput<'_>,
-    survey: &mut Survey<'_>,
+    survey: &mut Survey<'_, G>,
     tip: &Tip,
+    max_nodes: usize,
 ) -> Result<Option<Tip>, Cancelled> {
     let from = thickest_voxel(input, tip.base, 2.0 * tip.width + MARGIN);
+    let graph = survey.graph();
+    let margin = MARGIN * graph.node_extent();
     let goal = Goal {
-        voxel: tip.voxel,
-        margin: ((2.0 * tip.width + MARGIN) * UNITS) as u32,
+        node: graph.node_at(tip.voxel),
+        margin: ((2.0 * tip.width + margin) * UNITS) as u32,
+        max_nodes,
     };
-    survey.run(from, Some(goal), input.progress)?;
+    survey.run(graph.node_at(from), Some(goal), input.progress)?;
     let tips = survey.tips(|_| false).into_iter();
     let same = tips.filter(|found| {
         survey.is_in_protrusion(tip.voxel, found) || {
-            let reach = 2.0 * tip.width.min(found.tip.width) + MARGIN;
+            let reach = 2.0 * tip.width.min(found.tip.width) + margin;
             input.distance(tip.voxel, found.tip.voxel) <= reach
                 && survey.is_connected(tip.voxel, found, reach)
         }

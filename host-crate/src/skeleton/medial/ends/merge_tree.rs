@@ -1,44 +1,41 @@
 //! Merge tree of a front: its local maxima, their saddles, and the sections of the front.
 
-use super::front::{Front, UNITS};
+use super::{
+    front::{Front, UNITS},
+    graph::FrontGraph,
+};
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind},
     monitor::Cancelled,
-    skeleton::medial::{
-        progress::{ComponentProgress, REPORT_INTERVAL},
-        voxels::{neighbour_bits::NEIGHBOURS, object::Object},
-    },
+    skeleton::medial::progress::{ComponentProgress, REPORT_INTERVAL},
 };
 
-/// Maximum or part of voxels that belong to none.
+/// Maximum or part of nodes that belong to none.
 const NONE: u32 = u32::MAX;
-
-/// Thickness of a section, in units of the front: the smallest spacing.
-pub const SECTION_UNITS: u32 = UNITS as u32;
 
 /// Minimum share of the second largest part of a section that counts as split.
 const SPLIT_SHARE: f64 = 0.2;
 
-/// Voxels of one maximum within a range of distances of [`SECTION_UNITS`].
+/// Nodes of one maximum within a range of distances of the extent of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// Distance of the section divided by [`SECTION_UNITS`].
+    /// Distance of the section divided by its thickness.
     pub index: u32,
     /// Root of twice the mean squared distance to the centroid, in units of the smallest spacing:
     /// the radius of a disc, 0.82 times the half width of a strip.
     pub width: f32,
-    /// `true` if the voxels form at least two parts with a share of [`SPLIT_SHARE`] each.
+    /// `true` if the nodes form at least two parts with a share of [`SPLIT_SHARE`] each.
     pub is_split: bool,
 }
 
 /// Local maximum of the distance.
 pub struct Maximum {
-    /// Voxel of the maximum.
-    pub voxel: u32,
+    /// Node of the maximum.
+    pub node: u32,
     /// Farther maximum that this one meets at its saddle; itself for the global maximum.
     parent: u32,
-    /// Voxel at which the maximum meets its parent, or `None` for the global maximum.
+    /// Node at which the maximum meets its parent, or `None` for the global maximum.
     pub saddle: Option<u32>,
     /// Sections from the maximum to its saddle, without those of the maxima that it absorbed.
     pub sections: Vec<Section>,
@@ -51,17 +48,17 @@ pub struct Maximum {
 #[derive(Clone, Copy, Default)]
 struct SectionSums {
     index: u32,
-    count: u32,
+    count: f64,
     positions: [f64; 3],
     squares: f64,
 }
 
-/// State of a voxel, kept together for locality: the neighbours of a voxel are visited at random.
+/// State of a node, kept together for locality: the neighbours of a node are visited at random.
 #[derive(Clone, Copy)]
-struct VoxelState {
-    /// Number of the front that visited the voxel last; the other fields are those of this front.
+struct NodeState {
+    /// Number of the front that visited the node last; the other fields are those of this front.
     front: u32,
-    /// Maximum that the voxel belonged to when it was visited.
+    /// Maximum that the node belonged to when it was visited.
     maximum: u32,
     /// Index of the section.
     section: u32,
@@ -70,13 +67,13 @@ struct VoxelState {
 }
 
 /// Merge tree of the superlevel sets of a front's distances.
-pub struct MergeTree<'a> {
-    object: &'a Object,
+pub struct MergeTree<'a, G> {
+    graph: &'a G,
     metric: &'a Metric,
     has_tunnels: bool,
     /// Number of the current front, from 1.
     front: u32,
-    states: Vec<VoxelState>,
+    states: Vec<NodeState>,
     maxima: Vec<Maximum>,
     /// Union-find forest of the maxima; the roots are the farthest ones.
     roots: Vec<u32>,
@@ -87,14 +84,14 @@ pub struct MergeTree<'a> {
 #[derive(Default)]
 struct Parts {
     roots: Vec<u32>,
-    counts: Vec<u32>,
+    counts: Vec<f64>,
 }
 
 impl Parts {
     fn add(&mut self) -> u32 {
         let part = self.roots.len() as u32;
         self.roots.push_or_unwind(part);
-        self.counts.push_or_unwind(0);
+        self.counts.push_or_unwind(0.0);
         part
     }
 
@@ -117,7 +114,7 @@ impl Parts {
         let mut roots: Vec<u32> = roots.collect_or_unwind();
         roots.sort_unstable();
         roots.dedup();
-        let (mut sum, mut largest) = (0, [0; 2]);
+        let (mut sum, mut largest) = (0.0, [0.0_f64; 2]);
         for root in roots {
             let count = self.counts[root as usize];
             sum += count;
@@ -127,7 +124,7 @@ impl Parts {
                 largest[1] = largest[1].max(count);
             }
         }
-        f64::from(largest[1]) >= SPLIT_SHARE * f64::from(sum)
+        largest[1] >= SPLIT_SHARE * sum
     }
 }
 
@@ -140,21 +137,21 @@ fn find_root(roots: &mut [u32], mut index: u32) -> u32 {
     index
 }
 
-impl<'a> MergeTree<'a> {
+impl<'a, G: FrontGraph> MergeTree<'a, G> {
     /// Creates an empty tree. `has_tunnels` requests the detection of split sections.
-    pub fn new(object: &'a Object, metric: &'a Metric, has_tunnels: bool) -> Self {
-        let not_visited = VoxelState {
+    pub fn new(graph: &'a G, metric: &'a Metric, has_tunnels: bool) -> Self {
+        let not_visited = NodeState {
             front: 0,
             maximum: NONE,
             section: 0,
             part: NONE,
         };
         Self {
-            object,
+            graph,
             metric,
             has_tunnels,
             front: 0,
-            states: filled_or_unwind(not_visited, object.len()),
+            states: filled_or_unwind(not_visited, graph.len()),
             maxima: Vec::new(),
             roots: Vec::new(),
             parts: Parts::default(),
@@ -163,24 +160,24 @@ impl<'a> MergeTree<'a> {
 
     /// Builds the tree of a front, which replaces the previous one. Where two maxima meet, the one
     /// with the smaller distance ends (elder rule). Takes nearly linear time in the number of
-    /// voxels that the front reached.
+    /// nodes that the front reached.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub fn build(
         &mut self,
-        front: &Front<'_>,
+        front: &Front<'_, G>,
         progress: &ComponentProgress<'_>,
     ) -> Result<(), Cancelled> {
         self.maxima.clear();
         self.roots.clear();
         self.parts = Parts::default();
         self.front += 1;
-        for (count, &voxel) in front.order().iter().rev().enumerate() {
+        for (count, &node) in front.order().iter().rev().enumerate() {
             if count.is_multiple_of(REPORT_INTERVAL) {
                 progress.check()?;
             }
-            self.visit(front, voxel);
+            self.visit(front, node);
         }
         for maximum in 0..self.maxima.len() {
             self.finish_section(maximum);
@@ -188,19 +185,20 @@ impl<'a> MergeTree<'a> {
         Ok(())
     }
 
-    /// Adds a voxel: to the farthest maximum among its visited neighbours, otherwise as a maximum.
+    /// Adds a node: to the farthest maximum among its visited neighbours, otherwise as a maximum.
     #[inline(always)]
-    fn visit(&mut self, front: &Front<'_>, voxel: u32) {
-        let section = front.distance(voxel as usize) / SECTION_UNITS;
+    fn visit(&mut self, front: &Front<'_, G>, node: u32) {
+        let section = front.distance(node) / self.section_units();
         let (mut own, mut part, mut last) = (NONE, NONE, NONE);
-        for (_, other) in self.object.neighbours(voxel as usize, NEIGHBOURS) {
+        let graph = self.graph;
+        graph.for_each_neighbour(node as usize, |other, _| {
             let state = self.states[other];
             if state.front != self.front {
-                continue;
+                return;
             }
             if state.maximum != last {
                 last = state.maximum;
-                own = self.merge(own, state.maximum, voxel);
+                own = self.merge(own, state.maximum, node);
             }
             if self.has_tunnels && state.section == section {
                 let found = find_root(&mut self.parts.roots, state.part);
@@ -210,12 +208,12 @@ impl<'a> MergeTree<'a> {
                     self.parts.join(part, found)
                 };
             }
-        }
+        });
         if own == NONE {
             own = self.maxima.len() as u32;
             self.roots.push_or_unwind(own);
             self.maxima.push_or_unwind(Maximum {
-                voxel,
+                node,
                 parent: own,
                 saddle: None,
                 sections: Vec::new(),
@@ -228,18 +226,18 @@ impl<'a> MergeTree<'a> {
         } else {
             part
         };
-        self.states[voxel as usize] = VoxelState {
+        self.states[node as usize] = NodeState {
             front: self.front,
             maximum: own,
             section,
             part,
         };
-        self.add_to_section(own as usize, voxel, section, part);
+        self.add_to_section(own as usize, node, section, part);
     }
 
-    /// Merges the maximum of a neighbour into that of a voxel, and returns the remaining one.
+    /// Merges the maximum of a neighbour into that of a node, and returns the remaining one.
     #[inline(always)]
-    fn merge(&mut self, own: u32, other: u32, voxel: u32) -> u32 {
+    fn merge(&mut self, own: u32, other: u32, node: u32) -> u32 {
         let root = find_root(&mut self.roots, other);
         if own == NONE || root == own {
             return root;
@@ -250,34 +248,36 @@ impl<'a> MergeTree<'a> {
         self.finish_section(younger as usize);
         let ended = &mut self.maxima[younger as usize];
         ended.parent = elder;
-        ended.saddle = Some(voxel);
+        ended.saddle = Some(node);
         elder
     }
 
-    /// Adds a voxel to the section of a maximum, and to its part if the component has tunnels.
+    /// Adds a node to the section of a maximum, and to its part if the component has tunnels.
     #[inline(always)]
-    fn add_to_section(&mut self, number: usize, voxel: u32, index: u32, part: u32) {
+    fn add_to_section(&mut self, number: usize, node: u32, index: u32, part: u32) {
         let current = &self.maxima[number].current;
-        if current.count > 0 && current.index != index {
+        if current.count > 0.0 && current.index != index {
             self.finish_section(number);
         }
-        let from = self.object.position(self.maxima[number].voxel as usize);
-        let at = self.object.position(voxel as usize);
+        let from = self.graph.position(self.maxima[number].node);
+        let at = self.graph.position(node);
+        let (count, spread) = self.graph.moments(node);
         let offset = self
             .metric
-            .to_world([0, 1, 2].map(|axis| f64::from(at[axis] - from[axis])));
+            .to_world([0, 1, 2].map(|axis| at[axis] - from[axis]));
         let maximum = &mut self.maxima[number];
         maximum.current.index = index;
-        maximum.current.count += 1;
+        maximum.current.count += count;
+        maximum.current.squares += spread;
         for (sum, along) in maximum.current.positions.iter_mut().zip(offset) {
-            *sum += along;
-            maximum.current.squares += along * along;
+            *sum += count * along;
+            maximum.current.squares += count * along * along;
         }
         if self.has_tunnels {
             if !maximum.parts.contains(&part) {
                 maximum.parts.push_or_unwind(part);
             }
-            self.parts.counts[part as usize] += 1;
+            self.parts.counts[part as usize] += count;
         }
     }
 
@@ -290,12 +290,13 @@ impl<'a> MergeTree<'a> {
             positions,
             squares,
         } = std::mem::take(&mut maximum.current);
-        if count == 0 {
+        if count == 0.0 {
             return;
         }
-        let count = f64::from(count);
         let centre: f64 = positions.iter().map(|sum| (sum / count).powi(2)).sum();
-        let mean_square = (squares / count - centre).max(0.0);
+        // a section of blocks is thicker along the front than one of voxels, and so are its nodes
+        let thickness = (self.graph.node_extent().powi(2) - 1.0) / 6.0;
+        let mean_square = (squares / count - centre - thickness).max(0.0);
         let is_split = self.parts.is_split(&maximum.parts);
         maximum.parts.clear();
         maximum.sections.push_or_unwind(Section {
@@ -305,44 +306,50 @@ impl<'a> MergeTree<'a> {
         });
     }
 
+    /// Returns the thickness of a section, in units of the front.
+    #[inline(always)]
+    pub fn section_units(&self) -> u32 {
+        (UNITS * self.graph.node_extent()) as u32
+    }
+
     /// Returns the maxima in order of descending distance; the first one is the global maximum.
     pub fn maxima(&self) -> &[Maximum] {
         &self.maxima
     }
 
-    /// Returns `true` if a reached voxel and a maximum are connected by voxels of at least the
+    /// Returns `true` if a reached node and a maximum are connected by nodes of at least the
     /// given distance, in units of the front, even if the maximum ended in a farther one.
     pub fn is_connected(
         &self,
-        front: &Front<'_>,
-        voxel: u32,
+        front: &Front<'_, G>,
+        node: u32,
         maximum: u32,
         min_distance: f64,
     ) -> bool {
-        let is_above = |voxel: u32| f64::from(front.distance(voxel as usize)) >= min_distance;
+        let is_above = |node: u32| f64::from(front.distance(node)) >= min_distance;
         let elder = |mut maximum: u32| {
             while self.maxima[maximum as usize].saddle.is_some_and(is_above) {
                 maximum = self.maxima[maximum as usize].parent;
             }
             maximum
         };
-        is_above(voxel) && elder(self.states[voxel as usize].maximum) == elder(maximum)
+        is_above(node) && elder(self.states[node as usize].maximum) == elder(maximum)
     }
 
-    /// Returns `true` if a reached voxel is connected with a maximum by voxels of at least the
-    /// given distance, in units of the front, without a voxel of a farther maximum.
+    /// Returns `true` if a reached node is connected with a maximum by nodes of at least the given
+    /// distance, in units of the front, without a node of a farther maximum.
     pub fn is_in_region(
         &self,
-        front: &Front<'_>,
-        voxel: u32,
+        front: &Front<'_, G>,
+        node: u32,
         maximum: u32,
         min_distance: f64,
     ) -> bool {
-        let is_above = |voxel: u32| f64::from(front.distance(voxel as usize)) >= min_distance;
-        if !is_above(voxel) {
+        let is_above = |node: u32| f64::from(front.distance(node)) >= min_distance;
+        if !is_above(node) {
             return false;
         }
-        let mut current = self.states[voxel as usize].maximum;
+        let mut current = self.states[node as usize].maximum;
         while current != maximum {
             let Maximum { parent, saddle, .. } = self.maxima[current as usize];
             if !saddle.is_some_and(is_above) {

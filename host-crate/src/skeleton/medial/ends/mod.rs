@@ -11,19 +11,29 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `input` | component that is searched |
-//! | `front` | geodesic distances from a voxel, in a small number of integer units |
+//! | `graph`, `block_graph` | voxels or, in large components, connected parts of blocks: what fronts visit |
+//! | `front` | geodesic distances from a node, in a small number of integer units |
 //! | `merge_tree` | tips with their saddles and the sections of the front along them |
 //! | `protrusion` | length, width and significance of tips |
+//! | `rule` | requirements on an end |
+//! | `tip_list` | tips of all fronts, each of them once |
 //! | `search` | selection of the ends from several fronts |
-//! | `local_look` | second look at doubtful tips, from their base |
+//! | `local_look` | another measurement of doubtful tips, from their base |
 
+mod block_graph;
+#[cfg(test)]
+mod block_graph_tests;
 mod front;
+mod graph;
 mod input;
 mod local_look;
 mod merge_tree;
 mod protrusion;
+mod rule;
 mod search;
+mod tip_list;
 
 pub use input::EndSearchInput;
 pub use protrusion::Tip;
-pub use search::{EndRule, Ends, find_ends};
+pub use rule::EndRule;
+pub use search::{Ends, find_ends};

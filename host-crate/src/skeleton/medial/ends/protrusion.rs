@@ -2,19 +2,20 @@
 
 use super::{
     front::{Front, Goal, UNITS, UNREACHED},
-    merge_tree::{Maximum, MergeTree, SECTION_UNITS, Section},
+    graph::FrontGraph,
+    merge_tree::{Maximum, MergeTree, Section},
 };
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind},
     monitor::Cancelled,
-    skeleton::medial::{progress::ComponentProgress, voxels::object::Object},
+    skeleton::medial::progress::ComponentProgress,
 };
 
-/// Part of a protrusion that noise of the surface can cause, in voxels along its direction.
+/// Part of a protrusion that noise of the surface can cause, in nodes along its direction.
 pub const NOISE_VOXELS: f64 = 2.0;
 
-/// Minimum length of a protrusion that is measured, in units of the smallest spacing.
+/// Minimum length of a protrusion that is measured, in extents of a node.
 const MIN_LENGTH: f64 = 2.0;
 
 /// Local maximum of the distance from an end, with the protrusion that it belongs to. Lengths are
@@ -34,34 +35,54 @@ pub struct Tip {
     pub significance: f64,
 }
 
+impl Tip {
+    /// Creates a tip that no front has measured.
+    pub fn unmeasured(voxel: u32) -> Self {
+        Self {
+            voxel,
+            base: voxel,
+            length: 0.0,
+            width: 0.0,
+            significance: 0.0,
+        }
+    }
+}
+
 /// Tip of a front, with its index in the merge tree.
 pub struct FrontTip {
     pub tip: Tip,
+    /// Node of the tip.
+    pub node: u32,
     pub maximum: u32,
 }
 
 /// Front with its merge tree; the memory is reused for several fronts.
-pub struct Survey<'a> {
-    object: &'a Object,
+pub struct Survey<'a, G> {
+    graph: &'a G,
     metric: &'a Metric,
     has_tunnels: bool,
-    pub front: Front<'a>,
-    tree: MergeTree<'a>,
+    pub front: Front<'a, G>,
+    tree: MergeTree<'a, G>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a, G: FrontGraph> Survey<'a, G> {
     /// Creates a survey without a front. `has_tunnels` must be `true` if the component has tunnels.
-    pub fn new(object: &'a Object, metric: &'a Metric, has_tunnels: bool) -> Self {
+    pub fn new(graph: &'a G, metric: &'a Metric, has_tunnels: bool) -> Self {
         Self {
-            object,
+            graph,
             metric,
             has_tunnels,
-            front: Front::new(object, metric),
-            tree: MergeTree::new(object, metric, has_tunnels),
+            front: Front::new(graph),
+            tree: MergeTree::new(graph, metric, has_tunnels),
         }
     }
 
-    /// Runs a front from a voxel, to all voxels or up to a margin beyond a goal.
+    /// Returns the graph of the front.
+    pub fn graph(&self) -> &'a G {
+        self.graph
+    }
+
+    /// Runs a front from a node, to all nodes or up to a margin beyond a goal.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -81,7 +102,7 @@ impl<'a> Survey<'a> {
         let maxima = self.tree.maxima();
         let mut tips = Vec::new();
         let mut first_saddle: Option<u32> = None;
-        let distance = |voxel: u32| self.front.distance(voxel as usize);
+        let distance = |node: u32| self.front.distance(node);
         for (number, maximum) in maxima.iter().enumerate().skip(1) {
             let Some(saddle) = maximum.saddle else {
                 continue;
@@ -92,8 +113,11 @@ impl<'a> Survey<'a> {
                 {
                     first_saddle = Some(saddle);
                 }
-                let maximum = number as u32;
-                tips.push_or_unwind(FrontTip { tip, maximum });
+                tips.push_or_unwind(FrontTip {
+                    tip,
+                    node: maximum.node,
+                    maximum: number as u32,
+                });
             }
         }
         let global = first_saddle.and_then(|saddle| self.measure(&maxima[0], saddle));
@@ -105,7 +129,11 @@ impl<'a> Survey<'a> {
             } else {
                 profile
             };
-            tips.push_or_unwind(FrontTip { tip, maximum: 0 });
+            tips.push_or_unwind(FrontTip {
+                tip,
+                node: maxima[0].node,
+                maximum: 0,
+            });
         }
         tips
     }
@@ -113,36 +141,38 @@ impl<'a> Survey<'a> {
     /// Measures a maximum down to a saddle. Returns `None` if it protrudes too little, or if the
     /// front stopped next to it, so that it may not be a maximum.
     fn measure(&self, maximum: &Maximum, saddle: u32) -> Option<Tip> {
-        let [top, bottom] =
-            [maximum.voxel, saddle].map(|voxel| self.front.distance(voxel as usize));
-        if f64::from(top - bottom) < MIN_LENGTH * UNITS || self.front.is_truncated_at(maximum.voxel)
+        let [top, bottom] = [maximum.node, saddle].map(|node| self.front.distance(node));
+        let extent = self.graph.node_extent();
+        let section_units = self.tree.section_units();
+        if f64::from(top - bottom) < MIN_LENGTH * extent * UNITS
+            || self.front.is_truncated_at(maximum.node)
         {
             return None;
         }
-        let is_above = |section: &&Section| (section.index + 1) * SECTION_UNITS > bottom;
+        let is_above = |section: &&Section| (section.index + 1) * section_units > bottom;
         let sections: Vec<Section> = maximum
             .sections
             .iter()
             .filter(is_above)
             .copied()
             .collect_or_unwind();
-        let mut length = f64::from(top - bottom) / UNITS + 0.5;
+        let mut length = f64::from(top - bottom) / UNITS + 0.5 * extent;
         let mut base = saddle;
         let mut width = median_width(&sections);
         if let Some((count, width_above)) = self.first_split(&sections) {
-            let split = f64::from((sections[count].index + 1) * SECTION_UNITS);
-            let length_above = (f64::from(top) - split).max(0.0) / UNITS + 0.5;
+            let split = f64::from((sections[count].index + 1) * section_units);
+            let length_above = (f64::from(top) - split).max(0.0) / UNITS + 0.5 * extent;
             if length_above < length {
-                (length, width, base) = (length_above, width_above, maximum.voxel);
+                (length, width, base) = (length_above, width_above, maximum.node);
             }
         }
-        let noise = NOISE_VOXELS * self.voxel_extent(base, maximum.voxel);
+        let noise = NOISE_VOXELS * self.extent_along(base, maximum.node);
         Some(Tip {
-            voxel: maximum.voxel,
-            base,
+            voxel: self.graph.farthest_voxel(maximum.node, base),
+            base: self.graph.farthest_voxel(base, base),
             length,
             width,
-            significance: (length - noise) / width.max(1.0),
+            significance: (length - noise) / width.max(extent),
         })
     }
 
@@ -156,9 +186,10 @@ impl<'a> Survey<'a> {
         let mut start = 0;
         for run in sections.chunk_by(|a, b| a.is_split == b.is_split) {
             if run[0].is_split {
-                let width = median_width(&sections[..start]).max(1.0);
+                let extent = self.graph.node_extent();
+                let width = median_width(&sections[..start]).max(extent);
                 let length = run[0].index - run[run.len() - 1].index + 1;
-                if f64::from(length) >= width {
+                if f64::from(length) * extent >= width {
                     return Some((start, width));
                 }
             }
@@ -167,21 +198,23 @@ impl<'a> Survey<'a> {
         None
     }
 
-    /// Returns the extent of a voxel in the direction from one voxel to another.
-    fn voxel_extent(&self, from: u32, to: u32) -> f64 {
-        let [from, to] = [from, to].map(|voxel| self.object.position(voxel as usize));
-        let offset = [0, 1, 2].map(|axis| f64::from(to[axis] - from[axis]));
+    /// Returns the extent of a node in the direction from one node to another: that of a voxel, or
+    /// of as many as a block has along an axis.
+    fn extent_along(&self, from: u32, to: u32) -> f64 {
+        let extent = self.graph.node_extent();
+        let [from, to] = [from, to].map(|node| self.graph.position(node));
+        let offset = [0, 1, 2].map(|axis| to[axis] - from[axis]);
         let length = self.metric.length(offset);
         if length == 0.0 {
-            return 1.0;
+            return extent;
         }
         // scalar products with the axes of the grid
         let products = self.metric.slopes(offset).map(|product| product / length);
-        products
-            .iter()
-            .map(|along| along * along)
-            .sum::<f64>()
-            .sqrt()
+        let sides = self.graph.node_sides();
+        let squared: f64 = (products.iter().zip(sides))
+            .map(|(along, side)| (along * side).powi(2))
+            .sum();
+        squared.sqrt()
     }
 
     /// Measures the global maximum, up to half of the longest distance, and returns the tip of the
@@ -189,14 +222,14 @@ impl<'a> Survey<'a> {
     /// half of the component it is one.
     pub fn farthest_tip(&self) -> Tip {
         let maximum = &self.tree.maxima()[0];
-        let top = self.front.distance(maximum.voxel as usize);
-        let extent = self.voxel_extent(self.front.order()[0], maximum.voxel);
+        let top = self.front.distance(maximum.node);
+        let start = self.front.order()[0];
+        let along = self.extent_along(start, maximum.node);
+        let (extent, section_units) = (self.graph.node_extent(), self.tree.section_units());
+        let voxel = self.graph.farthest_voxel(maximum.node, start);
         let mut best = Tip {
-            voxel: maximum.voxel,
-            base: maximum.voxel,
-            length: 0.0,
-            width: 1.0,
-            significance: 0.0,
+            width: extent,
+            ..Tip::unmeasured(voxel)
         };
         let sections = &maximum.sections;
         let count = self
@@ -204,19 +237,19 @@ impl<'a> Survey<'a> {
             .map_or(sections.len(), |(count, _)| count);
         let mut widths = Vec::new();
         for section in &sections[..count] {
-            if (section.index + 1) * SECTION_UNITS <= top / 2 {
+            if (section.index + 1) * section_units <= top / 2 {
                 break;
             }
-            let bottom = (section.index * SECTION_UNITS).max(top / 2);
+            let bottom = (section.index * section_units).max(top / 2);
             let at = widths.partition_point(|&other: &f32| other < section.width);
             widths.reserve_or_unwind(1);
             widths.insert(at, section.width);
-            let length = f64::from(top - bottom) / UNITS + 0.5;
+            let length = f64::from(top - bottom) / UNITS + 0.5 * extent;
             let width = f64::from(widths[widths.len() / 2]);
             let significance = if bottom == top / 2 {
-                (length - extent) / width.max(0.5)
+                (length - along) / width.max(0.5 * extent)
             } else {
-                (length - NOISE_VOXELS * extent) / width.max(1.0)
+                (length - NOISE_VOXELS * along) / width.max(extent)
             };
             if significance > best.significance {
                 best = Tip {
@@ -240,20 +273,20 @@ impl<'a> Survey<'a> {
     /// `depth` nearer than the tip, in units of the smallest spacing. Tips of protrusions side by
     /// side are not, however close they are.
     pub fn is_connected(&self, voxel: u32, front_tip: &FrontTip, depth: f64) -> bool {
-        let FrontTip { tip, maximum } = front_tip;
-        let top = f64::from(self.front.distance(tip.voxel as usize));
+        let top = f64::from(self.front.distance(front_tip.node));
         let bottom = top - depth * UNITS;
-        self.front.distance(voxel as usize) != UNREACHED
-            && self.tree.is_connected(&self.front, voxel, *maximum, bottom)
+        let (node, maximum) = (self.graph.node_at(voxel), front_tip.maximum);
+        self.front.distance(node) != UNREACHED
+            && self.tree.is_connected(&self.front, node, maximum, bottom)
     }
 
     /// Returns `true` if the front reached a voxel in the part of a tip beyond its base.
     pub fn is_in_protrusion(&self, voxel: u32, front_tip: &FrontTip) -> bool {
-        let FrontTip { tip, maximum } = front_tip;
-        let top = f64::from(self.front.distance(tip.voxel as usize));
-        let bottom = top - (tip.length - 0.5) * UNITS;
-        self.front.distance(voxel as usize) != UNREACHED
-            && self.tree.is_in_region(&self.front, voxel, *maximum, bottom)
+        let top = f64::from(self.front.distance(front_tip.node));
+        let bottom = top - (front_tip.tip.length - 0.5 * self.graph.node_extent()) * UNITS;
+        let (node, maximum) = (self.graph.node_at(voxel), front_tip.maximum);
+        self.front.distance(node) != UNREACHED
+            && self.tree.is_in_region(&self.front, node, maximum, bottom)
     }
 }
 

@@ -22,6 +22,13 @@ const X2: u32 = X0 << 2;
 const Y0: u32 = 0o007_007_007;
 const Y2: u32 = Y0 << 6;
 
+/// Voxels at dz = -1; `Z2` are those at dz = 1.
+const Z0: u32 = 0o777;
+const Z2: u32 = Z0 << 18;
+
+/// For each axis, the neighbours at offset -1 and at offset 1 along it.
+pub const SIDES: [[u32; 2]; 3] = [[X0, X2], [Y0, Y2], [Z0, Z2]];
+
 /// For each bit, the lower bits of the same row.
 pub const LOWER_IN_ROW: [u32; 27] = {
     let mut below = [0; 27];

@@ -1,0 +1,103 @@
+//! Graphs that fronts run in: the voxels of a component, or connected parts of its blocks.
+
+use super::front::UNITS;
+use crate::{
+    grid::Metric,
+    skeleton::medial::{
+        paths::shortest_paths::step_lengths,
+        voxels::{neighbour_bits::NEIGHBOURS, object::Object},
+    },
+};
+
+/// Graph whose nodes are sets of voxels.
+pub trait FrontGraph {
+    /// Returns the number of nodes.
+    fn len(&self) -> usize;
+
+    /// Returns the extent of a node, in units of the smallest spacing.
+    fn node_extent(&self) -> f64;
+
+    /// Returns the number of voxels of a node along each axis.
+    fn node_sides(&self) -> [f64; 3];
+
+    /// Returns the length of the longest edge, in units of the front.
+    fn longest_edge(&self) -> u32;
+
+    /// Calls `visit` for each neighbour of a node, with the length of the edge in units of the
+    /// front.
+    fn for_each_neighbour(&self, node: usize, visit: impl FnMut(usize, u32));
+
+    /// Returns the centroid of a node, in voxels of the frame.
+    fn position(&self, node: u32) -> [f64; 3];
+
+    /// Returns the number of voxels of a node, and the sum of their squared distances to its
+    /// centroid in units of the smallest spacing squared.
+    fn moments(&self, node: u32) -> (f64, f64);
+
+    /// Returns the node of a voxel.
+    fn node_at(&self, voxel: u32) -> u32;
+
+    /// Returns the voxel of a node that is farthest from the centroid of another node; a voxel of
+    /// the node itself if both are the same.
+    fn farthest_voxel(&self, node: u32, from: u32) -> u32;
+}
+
+/// Voxels of a component, each of which is a node.
+pub struct VoxelGraph<'a> {
+    object: &'a Object,
+    /// Length of the step to each neighbour, in units of the front.
+    step_lengths: [u32; 27],
+}
+
+impl<'a> VoxelGraph<'a> {
+    /// Creates the graph of a component.
+    pub fn new(object: &'a Object, metric: &Metric) -> Self {
+        Self {
+            object,
+            step_lengths: step_lengths(metric).map(|length| (UNITS * length).round() as u32),
+        }
+    }
+}
+
+impl FrontGraph for VoxelGraph<'_> {
+    fn len(&self) -> usize {
+        self.object.len()
+    }
+
+    fn node_extent(&self) -> f64 {
+        1.0
+    }
+
+    fn node_sides(&self) -> [f64; 3] {
+        [1.0; 3]
+    }
+
+    fn longest_edge(&self) -> u32 {
+        self.step_lengths.into_iter().fold(0, u32::max)
+    }
+
+    #[inline(always)]
+    fn for_each_neighbour(&self, node: usize, mut visit: impl FnMut(usize, u32)) {
+        for (bit, other) in self.object.neighbours(node, NEIGHBOURS) {
+            visit(other, self.step_lengths[bit]);
+        }
+    }
+
+    #[inline(always)]
+    fn position(&self, node: u32) -> [f64; 3] {
+        self.object.position(node as usize).map(f64::from)
+    }
+
+    #[inline(always)]
+    fn moments(&self, _node: u32) -> (f64, f64) {
+        (1.0, 0.0)
+    }
+
+    fn node_at(&self, voxel: u32) -> u32 {
+        voxel
+    }
+
+    fn farthest_voxel(&self, node: u32, _from: u32) -> u32 {
+        node
+    }
+}
