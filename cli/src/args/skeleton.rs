@@ -177,6 +177,12 @@ pub struct SkeletonArgs {
     /// Skip components of fewer than N voxels
     #[arg(long, value_name = "N", help_heading = MEDIAL)]
     pub dust: Option<u64>,
+    /// Fill tunnels of at most this thickness first
+    ///
+    /// From 1 to 32: a tunnel is filled at its narrowest position, unless a ball of one more voxel
+    /// in diameter, or another object, passes through. The report counts the filled tunnels.
+    #[arg(long, value_name = "VOXELS", hide_short_help = true, help_heading = MEDIAL)]
+    pub fill_tunnels: Option<u32>,
     /// Exit with status 1 if the skeleton is not certified, after writing it
     ///
     /// Without this option, a warning is printed.

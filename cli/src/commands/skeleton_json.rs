@@ -82,6 +82,8 @@ enum MethodParams {
         #[serde(rename = "const")]
         constant: Option<f64>,
         dust_below: u64,
+        /// Maximum thickness, in voxels, of tunnels that are filled.
+        fill_tunnels: u32,
         detail: Option<f64>,
     },
     PotentialField {
@@ -130,6 +132,7 @@ struct Component {
     first_voxel: [u64; 3],
     voxels: u64,
     tunnels: u64,
+    filled_tunnels: u64,
     cavities: u64,
     cycle_rank: u64,
     centred: bool,
@@ -205,6 +208,7 @@ impl MethodParams {
                     scale: coverage.map(|rule| rule.0),
                     constant: coverage.map(|rule| rule.1),
                     dust_below: params.dust,
+                    fill_tunnels: params.fill_tunnels,
                     detail: params.detail,
                 }
             }
@@ -299,6 +303,7 @@ impl ComponentList {
                     first_voxel: reports[index].first_voxel,
                     voxels: reports[index].voxels,
                     tunnels: reports[index].tunnels,
+                    filled_tunnels: reports[index].filled_tunnels,
                     cavities: reports[index].cavities,
                     cycle_rank: reports[index].cycle_rank,
                     centred: reports[index].is_centred,

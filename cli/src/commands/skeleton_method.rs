@@ -31,6 +31,7 @@ fn medial_params(args: &SkeletonArgs) -> medial::Params {
     medial::Params {
         branches: branch_rule(args),
         dust: args.dust.unwrap_or(default.dust),
+        fill_tunnels: args.fill_tunnels.unwrap_or(default.fill_tunnels),
         detail,
         ..default
     }
@@ -111,6 +112,7 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         ("--const", args.constant.is_some()),
         ("--detail", args.detail.is_some()),
         ("--dust", args.dust.is_some()),
+        ("--fill-tunnels", args.fill_tunnels.is_some()),
         ("--require-certified", args.require_certified),
     ];
     let for_potential_field = needs_potential_field.iter().map(|&(option, is_given)| {

@@ -253,12 +253,18 @@ fn add_labels(lines: &mut Lines, labels: &[LabelOutcome]) {
 
 /// Adds the certificate: violated properties, or the balance of the critical points.
 fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
-    let [mut components, mut tunnels, mut cavities] = [0; 3];
+    let [
+        mut components,
+        mut tunnels,
+        mut filled_tunnels,
+        mut cavities,
+    ] = [0; 4];
     let [mut dust_components, mut dust_voxels] = [0; 2];
     for label in &outcome.labels {
         for component in label.components() {
             components += 1;
             tunnels += component.tunnels;
+            filled_tunnels += component.filled_tunnels;
             cavities += component.cavities;
         }
         if let Checks::Medial { dust, .. } = &label.checks {
@@ -298,6 +304,9 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
                 format!("in {}: {text}", format_count(components, "component")),
             );
         }
+    }
+    if filled_tunnels > 0 {
+        lines.add("filled", format_count(filled_tunnels, "tunnel"));
     }
     add_uncovered(lines, outcome);
     if dust_components > 0 {

@@ -127,6 +127,7 @@ fn component(voxels: u64, violations: Vec<Violation>) -> ComponentReport {
         first_voxel: [1, 2, 3],
         voxels,
         tunnels: 1,
+        filled_tunnels: 3,
         cavities: 0,
         cycle_rank: 1,
         is_centred: true,
@@ -269,6 +270,7 @@ fn violated_properties_are_reported_with_positions() {
         ("scale", Value::Null),
         ("const", Value::Null),
         ("dust_below", value!(9)),
+        ("fill_tunnels", value!(0)),
         ("certified", value!(false)),
         ("length", value!(12.0)),
         ("components", value!(4)),
@@ -281,7 +283,7 @@ fn violated_properties_are_reported_with_positions() {
     assert_eq!(
         first["components"],
         value!([{
-            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "violations": [],
+            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "filled_tunnels": 3, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "violations": [],
             "uncovered": {"significance": 0.75, "length": 5.0, "width": 4.0, "position": [1.0, 2.0, 0.5]}
         }])
     );
@@ -295,6 +297,7 @@ fn violated_properties_are_reported_with_positions() {
         "all of 2 labels",
         "label 70    2 components, 1 cycle, 2 nodes, 1 edge, length 6, not certified",
         "no: 4 components with 4 tunnels and 0 cavities",
+        "filled        12 tunnels",
         "self-overlap in 2 components: two curves overlap, at (0.5, 2, -3.25)",
         "coverage    in 1 component: 8 voxels",
         "2 components with 10 voxels skipped",

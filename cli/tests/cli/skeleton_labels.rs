@@ -99,6 +99,33 @@ fn all_labels_are_extracted_in_one_pass() {
 }
 
 #[test]
+fn thin_tunnels_of_labels_are_filled() {
+    // the tunnel of the ring has 8 x 9 voxels
+    let folder = folder();
+    for (thickness, filled) in [(7, 0), (8, 1)] {
+        let run = format!("skeleton labels.nrrd --labels 7 --dust 2 --fill-tunnels {thickness}");
+        let report = folder.run(&format!("{run} -o a.swc --json")).ok().json();
+        assert_eq!(report["fill_tunnels"], thickness);
+        assert_eq!(report["cycles"], 1 - filled);
+        let ring = &report["labels"][0]["components"][0];
+        assert_eq!(
+            [&ring["tunnels"], &ring["filled_tunnels"]],
+            [1 - filled, filled]
+        );
+        let text = folder.run(&format!("{run} -o a.swc")).ok().stdout;
+        assert_eq!(
+            text.contains("filled        1 tunnel\n"),
+            filled == 1,
+            "{text}"
+        );
+    }
+    folder.refuses(
+        "skeleton labels.nrrd --labels all --fill-tunnels 33 -o a.swc",
+        &["33 voxels; choose at most 32"],
+    );
+}
+
+#[test]
 fn missing_labels_are_rejected() {
     let folder = folder();
     folder.refuses(

@@ -72,6 +72,8 @@ fn invalid_command_lines_end_with_status_2() {
         "skeleton a.nii --levels core --scale 2 -o a.swc",
         "skeleton a.nii --levels 0 --const 2 -o a.swc",
         "skeleton a.nii --levels core --dust 2 -o a.swc",
+        "skeleton a.nii --levels core --fill-tunnels 1 -o a.swc",
+        "skeleton a.nii --fill-tunnels 1.5 -o a.swc",
         "skeleton a.nii --levels core --labels all -o a.swc",
         "skeleton a.nii --levels core --require-certified -o a.swc",
         "skeleton a.nii --labels all --label 3 -o a.swc",

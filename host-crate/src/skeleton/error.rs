@@ -62,6 +62,14 @@ pub enum SkeletonError {
         /// Value that was given.
         found: f64,
     },
+    /// The thickness of tunnels to fill is too large.
+    #[error("the thickness of tunnels to fill is {found} voxels; choose at most {max}")]
+    TunnelThickness {
+        /// Thickness that was given.
+        found: u32,
+        /// Maximum.
+        max: u32,
+    },
     /// A sample is not an integer.
     #[error(
         "the sample at voxel ({}, {}, {}) is {value}: labels must be integers; select the object by a threshold or a range instead",

@@ -66,6 +66,7 @@ mod skeleton_networks;
 mod skeleton_phantom;
 mod skeleton_random;
 mod skeleton_shapes;
+mod skeleton_tunnels;
 mod streams;
 mod synthetic;
 mod voxelize;

@@ -207,8 +207,9 @@ fn tabulated_solids() -> Vec<BranchedSolid> {
     solids
 }
 
-/// Prints a table of `docs/skeleton.md`: the number of rotations of each solid in which its skeleton
-/// has exactly the expected ends, at 0, 2 and 5 percent of noise, and at a spacing of 1, 1, 2.5.
+/// Prints a table of `docs/skeleton.md`: the number of rotations of each solid in which its
+/// skeleton has exactly the expected ends, at 0, 2 and 5 percent of noise, and at a spacing of
+/// 1, 1, 2.5.
 #[test]
 fn solids_have_their_ends_at_ten_rotations_and_all_noises() {
     // all take half an hour

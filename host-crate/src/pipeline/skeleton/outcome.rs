@@ -279,6 +279,7 @@ mod tests {
             first_voxel: [2, 0, 0],
             voxels: 9,
             tunnels: 1,
+            filled_tunnels: 0,
             cavities: 0,
             cycle_rank: 1,
             is_centred: true,

@@ -84,6 +84,7 @@ pub fn append_component(
         first_voxel: component_skeleton.first_voxel,
         voxels: component_skeleton.voxels,
         tunnels: betti_numbers.tunnels,
+        filled_tunnels: component_skeleton.filled_tunnels,
         cavities: betti_numbers.cavities,
         cycle_rank: certificate.rank,
         is_centred: component_skeleton.is_centred,

@@ -133,7 +133,8 @@ mod sealed {
 /// # Errors
 /// [`SkeletonError::Empty`] if there is no object voxel, [`SkeletonError::NotALabel`] for a sample
 /// that is not an integer, [`SkeletonError::NoSuchLabel`] for a selected label without voxels,
-/// [`SkeletonError::Significance`] and [`SkeletonError::Coverage`] for parameters out of range,
+/// [`SkeletonError::Significance`], [`SkeletonError::Coverage`] and
+/// [`SkeletonError::TunnelThickness`] for parameters out of range,
 /// [`SkeletonError::TooManyComponents`] and [`SkeletonError::ComponentTooLarge`] beyond 32-bit
 /// counts; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor
 /// requests cancellation; [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) if
@@ -204,18 +205,18 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
-/// Extracts the skeletons of the components of `runs` that are not dust. `dims` is the number of
-/// voxels of the grid along x, y and z.
+/// Extracts the skeletons of the components of `volume_runs` that are not dust. `dims` is the number
+/// of voxels of the grid along x, y and z.
 fn extract_runs(
     devices: &[Device],
-    runs: &Runs,
+    volume_runs: &Runs,
     geometry: Geometry,
     params: &Params,
     monitor: Monitor<'_>,
     mut watch: Stopwatch,
     dims: [usize; 3],
 ) -> Result<Skeletons, SkeletonError> {
-    let components = runs.components()?;
+    let components = volume_runs.components()?;
     // the CPU device is slower than the host implementation
     let gpus: Vec<&Device> = devices
         .iter()
@@ -237,6 +238,7 @@ fn extract_runs(
         } else {
             selected.push_or_unwind(Component {
                 runs,
+                volume_runs,
                 voxels,
                 metric: &metric,
                 spacing,

@@ -6,6 +6,7 @@
 //!
 //! | stage | module |
 //! | --- | --- |
+//! | thin tunnels filled, on request | `tunnels` |
 //! | canonical frame that moves with the component, voxels as rows of bits | `voxels` |
 //! | distance transform and edge weights | `voxels`, `paths` |
 //! | cohomology basis from runs of voxels: homology classes of paths | `topology::cocycle` |
@@ -36,6 +37,7 @@ mod report;
 #[cfg(test)]
 mod test_objects;
 mod topology;
+mod tunnels;
 mod voxels;
 
 pub use extract::{Objects, extract};

@@ -1,5 +1,6 @@
 //! Parameters of the medial method.
 
+use super::tunnels::MAX_THICKNESS;
 use crate::skeleton::SkeletonError;
 
 /// Rule that decides which protrusions of an object get a branch.
@@ -62,6 +63,12 @@ pub struct Params {
     /// Minimum number of voxels of a component that gets a skeleton; smaller components are only
     /// counted.
     pub dust: u64,
+    /// Maximum thickness, in voxels, of tunnels that are filled first; at most 32, and 0 fills none.
+    ///
+    /// A tunnel is thicker if a ball of one more voxel in diameter passes through. It is filled at
+    /// its narrowest position only; gaps, pits and cavities stay. A tunnel through which another
+    /// selected object passes stays open, and objects are not joined.
+    pub fill_tunnels: u32,
     /// Minimum significance of protrusions that get an additional branch, as in
     /// [`BranchRule::Significance`], but smaller. `None` adds no branches.
     pub detail: Option<f64>,
@@ -77,6 +84,7 @@ impl Default for Params {
         Self {
             branches: BranchRule::default(),
             dust: 0,
+            fill_tunnels: 0,
             detail: None,
             labels: None,
             centre: true,
@@ -88,7 +96,8 @@ impl Params {
     /// Checks the ranges of the parameters.
     ///
     /// # Errors
-    /// [`SkeletonError::Significance`] and [`SkeletonError::Coverage`].
+    /// [`SkeletonError::Significance`], [`SkeletonError::Coverage`] and
+    /// [`SkeletonError::TunnelThickness`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         let is_valid = |found: f64| found.is_finite() && found >= 0.0;
         match self.branches {
@@ -116,6 +125,12 @@ impl Params {
         if let Some(found) = self.detail.filter(|&found| !is_valid(found)) {
             let name = "detail";
             return Err(SkeletonError::Significance { name, found });
+        }
+        if self.fill_tunnels > MAX_THICKNESS {
+            return Err(SkeletonError::TunnelThickness {
+                found: self.fill_tunnels,
+                max: MAX_THICKNESS,
+            });
         }
         Ok(())
     }

@@ -45,10 +45,13 @@ pub struct Dust {
 pub struct ComponentReport {
     /// First voxel of the component, x fastest.
     pub first_voxel: [u64; 3],
-    /// Number of voxels.
+    /// Number of voxels, without those that fill tunnels.
     pub voxels: u64,
     /// Number of tunnels: the first Betti number.
     pub tunnels: u64,
+    /// Number of further tunnels, which were filled first; see
+    /// [`Params::fill_tunnels`](super::Params::fill_tunnels).
+    pub filled_tunnels: u64,
     /// Number of cavities: the second Betti number. Curves do not represent cavities.
     pub cavities: u64,
     /// Rank of the skeleton's cycles in the first homology of the component with coefficients in

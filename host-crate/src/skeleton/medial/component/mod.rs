@@ -13,7 +13,12 @@ use super::{
     params::Params,
     progress::{ComponentProgress, Stage},
     topology::betti_numbers::BettiNumbers,
-    voxels::{frame::Frame, object::Object, runs::Run},
+    tunnels::fill_tunnels,
+    voxels::{
+        frame::Frame,
+        object::Object,
+        runs::{Run, Runs},
+    },
 };
 use crate::{
     device::{Device, DeviceError},
@@ -34,9 +39,12 @@ const MIN_DEVICE_VOXELS: u64 = 1 << 16;
 const MIN_BYTES_PER_VOXEL: u64 = 50;
 
 /// Connected component of a label, before its voxels are stored.
+#[derive(Clone, Copy)]
 pub struct Component<'a> {
     /// Runs of the component.
     pub runs: &'a [Run],
+    /// Runs of all components of the volume.
+    pub volume_runs: &'a Runs,
     /// Number of voxels.
     pub voxels: u64,
     /// Metric of the volume, whose unit is the smallest spacing.
@@ -55,7 +63,9 @@ pub struct ComponentSkeleton {
     pub first_voxel: [u64; 3],
     /// Number of voxels.
     pub voxels: u64,
-    /// Betti numbers of the component.
+    /// Number of tunnels that were filled.
+    pub filled_tunnels: u64,
+    /// Betti numbers of the component with its tunnels filled.
     pub betti_numbers: BettiNumbers,
     /// Frame of the graph.
     pub frame: Frame,
@@ -85,7 +95,8 @@ pub struct ProtrusionTip {
     pub position: [f64; 3],
 }
 
-/// Extracts the medial skeleton of one connected component.
+/// Fills the thin tunnels of one connected component, if requested, and extracts its medial
+/// skeleton.
 ///
 /// `device` computes the distances and shortest paths of components of at least
 /// [`MIN_DEVICE_VOXELS`] voxels; smaller ones stay on the host. The result does not depend on it.
@@ -94,6 +105,41 @@ pub struct ProtrusionTip {
 /// [`SkeletonError::Device`] if host memory does not suffice for [`MIN_BYTES_PER_VOXEL`] or the
 /// work was cancelled; errors of the device.
 pub fn skeletonize_component(
+    component: &Component<'_>,
+    params: &Params,
+    device: Option<&Device>,
+    progress: &ComponentProgress<'_>,
+) -> Result<ComponentSkeleton, SkeletonError> {
+    let Component { runs, voxels, .. } = *component;
+    let filled = (params.fill_tunnels > 0 && voxels > 1)
+        .then(|| fill_tunnels(runs, component.volume_runs, params.fill_tunnels))
+        .flatten();
+    let Some(filled) = filled else {
+        return skeletonize_filled(component, params, device, progress);
+    };
+    progress.check()?;
+    let tunnels = BettiNumbers::new(&Object::new(
+        runs,
+        &Frame::canonical(runs, component.metric),
+        progress,
+    )?)
+    .tunnels;
+    let filled = Component {
+        runs: &filled,
+        voxels: filled.iter().map(Run::voxels).sum(),
+        ..*component
+    };
+    let skeleton = skeletonize_filled(&filled, params, device, progress)?;
+    Ok(ComponentSkeleton {
+        first_voxel: runs[0].first_voxel(),
+        voxels,
+        filled_tunnels: tunnels - skeleton.betti_numbers.tunnels,
+        ..skeleton
+    })
+}
+
+/// Extracts the medial skeleton of a component whose thin tunnels are filled.
+fn skeletonize_filled(
     component: &Component<'_>,
     params: &Params,
     device: Option<&Device>,
@@ -174,6 +220,7 @@ pub fn skeletonize_component(
         label: runs[0].label,
         first_voxel: runs[0].first_voxel(),
         voxels,
+        filled_tunnels: 0,
         betti_numbers,
         frame,
         graph,
@@ -202,6 +249,7 @@ fn single_voxel_skeleton(
         label: run.label,
         first_voxel: run.first_voxel(),
         voxels: 1,
+        filled_tunnels: 0,
         betti_numbers: BettiNumbers {
             tunnels: 0,
             cavities: 0,

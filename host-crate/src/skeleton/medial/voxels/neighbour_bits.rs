@@ -87,6 +87,39 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The 8 neighbours that share only a corner.
+const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 | 1 << 26;
+
+/// Returns the 6-connected parts of a set in the 18-neighbourhood of a voxel that contain a face
+/// neighbour of it. Their number is the topological number (Bertrand and Malandain 1994) of a
+/// background.
+pub fn face_connected_parts(set: u32) -> impl Iterator<Item = u32> {
+    let set = set & NEIGHBOURS & !CORNERS;
+    let mut faces = set & FACES;
+    std::iter::from_fn(move || {
+        if faces == 0 {
+            return None;
+        }
+        let mut part = faces & faces.wrapping_neg();
+        loop {
+            let next = dilated_by_faces(part) & set;
+            if next == part {
+                break;
+            }
+            part = next;
+        }
+        faces &= !part;
+        Some(part)
+    })
+}
+
+/// Returns the voxels of a set and their face neighbours in the neighbourhood.
+const fn dilated_by_faces(set: u32) -> u32 {
+    let x = (set << 1 & !X0) | (set >> 1 & !X2);
+    let y = (set << 3 & !Y0) | (set >> 3 & !Y2);
+    (set | x | y | set << 9 | set >> 9) & CUBE
+}
+
 /// Returns the voxels of a set and all voxels of the neighbourhood that touch them.
 #[inline(always)]
 const fn dilated(set: u32) -> u32 {

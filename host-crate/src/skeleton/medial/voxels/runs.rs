@@ -163,6 +163,15 @@ impl Runs {
         result
     }
 
+    /// Returns the runs of a row, or no runs outside the volume.
+    pub fn row(&self, y: u32, z: u32) -> &[Run] {
+        let row = z as usize * self.ny + y as usize;
+        if y as usize >= self.ny || row + 1 >= self.rows.len() {
+            return &[];
+        }
+        &self.runs[self.rows[row]..self.rows[row + 1]]
+    }
+
     /// Finds the connected components, in the order of their first voxels.
     ///
     /// # Errors
