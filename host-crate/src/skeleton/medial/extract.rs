@@ -205,8 +205,8 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
-/// Extracts the skeletons of the components of `volume_runs` that are not dust. `dims` is the number
-/// of voxels of the grid along x, y and z.
+/// Extracts the skeletons of the components of `volume_runs` that are not dust. `dims` is the
+/// number of voxels of the grid along x, y and z.
 fn extract_runs(
     devices: &[Device],
     volume_runs: &Runs,

@@ -63,7 +63,7 @@ pub struct Params {
     /// Minimum number of voxels of a component that gets a skeleton; smaller components are only
     /// counted.
     pub dust: u64,
-    /// Maximum thickness, in voxels, of tunnels that are filled first; at most 32, and 0 fills none.
+    /// Maximum thickness, in voxels, of tunnels that are filled first; at most 32; 0 fills none.
     ///
     /// A tunnel is thicker if a ball of one more voxel in diameter passes through. It is filled at
     /// its narrowest position only; gaps, pits and cavities stay. A tunnel through which another
