@@ -127,6 +127,7 @@ impl Command {
     /// Returns `true` if a file is written to standard output.
     pub fn writes_to_standard_output(&self) -> bool {
         let files: Vec<&PathBuf> = match self {
+            Self::Info(args) => args.output.iter().collect(),
             Self::Mesh(args) => args.output.iter().collect(),
             Self::Distance(args) => [&args.output, &args.nearest, &args.png]
                 .into_iter()

@@ -70,7 +70,7 @@ macro_rules! batch_args {
         }
     };
 }
-batch_args!(InfoArgs, |_args| Vec::new());
+batch_args!(InfoArgs, |args| args.output.iter_mut().collect());
 batch_args!(MeshArgs, |args| args.output.iter_mut().collect());
 batch_args!(RenderArgs, |args| vec![&mut args.output]);
 batch_args!(SkeletonArgs, |args| {
@@ -286,7 +286,7 @@ fn volume_indices<A: BatchArgs>(args: &A, file: &Path) -> anyhow::Result<Vec<Opt
             options: options.unwrap_or_default(),
             ..VolumeSource::new(file)
         },
-        statistics: false,
+        ..InfoJob::default()
     };
     let volumes = info::run(&job, &Monitor::new())?.header.volumes;
     Ok((0..volumes).map(Some).collect())

@@ -19,17 +19,9 @@ const fn refusal(command: &'static str, option: &'static str, reason: &'static s
     }
 }
 
-const INFO: &str = "it describes all samples";
 const MESH_INPUT: &str = "its input is a mesh, which has no samples";
 
-const REFUSALS: [Refusal; 18] = [
-    refusal("info", "iso", INFO),
-    refusal("info", "inside", INFO),
-    refusal("info", "label", INFO),
-    refusal("info", "labels", INFO),
-    refusal("info", "mask", INFO),
-    refusal("info", "fill_cavities", INFO),
-    refusal("info", "largest", INFO),
+const REFUSALS: [Refusal; 11] = [
     refusal("voxelize", "mask", MESH_INPUT),
     refusal(
         "info",

@@ -9,7 +9,10 @@ use crate::{
 use clap::{ArgGroup, Args, ValueEnum};
 use ferrovox::{
     distance::{Method, SignConvention},
-    pipeline::distance::{MapSamples, Plane},
+    pipeline::{
+        distance::{MapSamples, Plane},
+        point_distances::DistanceTarget,
+    },
     render::MAX_SIDE,
 };
 use std::path::PathBuf;
@@ -17,8 +20,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Args)]
 #[command(override_usage = "\
 ferrovox distance [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--nonzero|--labels> -o <FILE>
+       ferrovox distance [OPTIONS] <VOLUME> --at <POINTS> -o <FILE.csv>
        ferrovox distance [OPTIONS] <POINTS> --points <--like <VOLUME>|--grid <NXxNYxNZ>> -o <FILE>")]
-#[command(group = ArgGroup::new("sites").required(true).args(["nonzero", "iso", "label", "points", "labels"]))]
+#[command(group = ArgGroup::new("sites").args(["nonzero", "iso", "label", "points", "labels"]))]
 #[command(mut_arg("volume", |arg| arg.help("Volume file, or point file with --points")))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: sites, distances, memory, timings in milliseconds, warnings, error; --output is optional then"
@@ -46,6 +50,7 @@ Examples:
   ferrovox distance vessels.nrrd --nonzero --signed -o d.npy
   ferrovox distance electrodes.xyz --points --like scan.nii.gz -o d.nii.gz
   ferrovox distance cloud.ply --points --grid 256x256x180 --spacing 0.5 -o d.mha
+  ferrovox distance brain.nii.gz --iso 120 --at electrodes.xyz --to triangles -o distances.csv
   ferrovox distance brain.nii.gz --iso 120 -o d.nii.gz --slice z=90 --png d.png
   ferrovox distance brain.nii.gz --iso 120 --slice z=90 --compare pictures")]
 pub struct DistanceArgs {
@@ -68,6 +73,28 @@ pub struct DistanceArgs {
     /// Use the points of a file as sites
     #[arg(long, help_heading = "Sites")]
     pub points: bool,
+    /// Compute the distances of the points of a file, as a table, instead of a map
+    ///
+    /// For each point the distance, the nearest point and the side. Without --iso and --label, the
+    /// object are the samples that are not zero.
+    #[arg(long, value_name = "POINTS", help_heading = "Sites", conflicts_with_all = [
+        "points", "labels", "like", "grid", "strict", "sub_voxel", "signed", "max_distance", "nearest", "dtype", "slice",
+        "png", "compare", "method", "memory"
+    ])]
+    pub at: Option<PathBuf>,
+    /// Part of the object that --at measures to: voxels or triangles
+    ///
+    /// voxels: the centres of the surface voxels. triangles: the isosurface, exactly.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = TargetName::Voxels,
+        value_name = "PART",
+        requires = "at",
+        hide_short_help = true,
+        help_heading = "Sites"
+    )]
+    pub to: TargetName,
     /// Volume whose grid the map gets; requires --points
     #[arg(long, value_name = "VOLUME", help_heading = "Sites")]
     pub like: Option<PathBuf>,
@@ -77,7 +104,7 @@ pub struct DistanceArgs {
     /// Report points outside the volume as an error (default: use them); requires --points
     #[arg(long, help_heading = "Sites", hide_short_help = true)]
     pub strict: bool,
-    /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
+    /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy; with --at .csv or .json
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["compare", "json"], help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Make distances inside negative, by a convention
@@ -229,6 +256,24 @@ impl From<SampleName> for MapSamples {
             SampleName::F32 => Self::F32,
             SampleName::U16 => Self::U16,
             SampleName::U32 => Self::U32,
+        }
+    }
+}
+
+/// Part of an object that distances are measured to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TargetName {
+    /// The centres of the surface voxels
+    Voxels,
+    /// The triangles of the isosurface
+    Triangles,
+}
+
+impl From<TargetName> for DistanceTarget {
+    fn from(name: TargetName) -> Self {
+        match name {
+            TargetName::Voxels => Self::Voxels,
+            TargetName::Triangles => Self::Triangles,
         }
     }
 }

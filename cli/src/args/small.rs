@@ -20,18 +20,27 @@ pub struct DevicesArgs {
 #[derive(Clone, Debug, Args)]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: format, grid, samples, statistics, warnings, the error")))]
 #[command(after_help = MORE, after_long_help = "\
+--labels, --label and --iso measure objects: the number of voxels, the volume, the box of voxel indices as --crop takes it, \
+and the centroid in world coordinates.
+
 Examples:
   ferrovox info scan.nii.gz
   ferrovox info scan.nii.gz --stats --json
+  ferrovox info segmentation.nii.gz --labels -o labels.csv
+  ferrovox info scan.nii.gz --iso otsu --largest
   ferrovox info series.nii --volume-index 3 --stats
   ferrovox info ct.raw --dims 512x512x300 --type i16 --stats")]
 pub struct InfoArgs {
     #[command(flatten)]
     pub input: InputArgs,
-    /// Read the samples and print their range and mean; for a file with several volumes, those of
-    /// --volume-index
+    /// Read the samples, and print their range, percentiles, histogram, Otsu's threshold and labels
+    ///
+    /// For a file with several volumes, those of --volume-index; with a mask, those within it.
     #[arg(long, help_heading = "Report")]
     pub stats: bool,
+    /// Table of the objects to write: .csv or .json
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub report: ReportArgs,
 }

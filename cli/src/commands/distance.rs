@@ -18,6 +18,9 @@ use ferrovox::pipeline::distance::{
 /// Computes the map, or compares the methods, and prints a report.
 pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
     check_conflicts(args)?;
+    if let Some(points) = &args.at {
+        return super::point_distances::run(args, points, terminal);
+    }
     let distance_job = build_job(args)?;
     if let Some(folder) = &args.compare {
         let comparison = Comparison {
@@ -49,7 +52,13 @@ fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
     let object = &args.input.object;
     let has_labels = object.labels.is_some();
     let has_filter = object.mask.is_some() || object.largest || object.fill_cavities;
+    let has_sites = args.nonzero || args.points || has_labels;
+    let has_level = !object.iso.is_empty() || object.label.is_some();
     refuse(&[
+        (
+            !has_sites && !has_level && args.at.is_none(),
+            "no sites: give --iso VALUE, --label LABEL, --nonzero, --labels or --points",
+        ),
         (
             args.points && args.like.is_none() && args.grid.is_none(),
             "--points requires the grid of the map; add --like VOLUME, or --grid NXxNYxNZ with --spacing",

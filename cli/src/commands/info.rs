@@ -4,14 +4,21 @@ use crate::{
     args::InfoArgs,
     escape::escape,
     input::format_dims,
-    numbers::format_number,
-    report::Grid,
-    terminal::{Remark, Terminal},
+    numbers::{format_count, format_number},
+    report::{Grid, paths},
+    terminal::{Remark, Terminal, remarks},
+    usage::refuse,
     watch::run_monitored,
 };
-use ferrovox::pipeline::info::{self, InfoJob, InfoOutcome};
+use ferrovox::{
+    grid::LabelMeasure,
+    pipeline::info::{self, InfoJob, InfoOutcome, MeasuredObjects},
+};
 use serde::Serialize;
 use std::fmt::Write;
+
+/// Maximum number of objects that the readable report lists.
+const MAX_LISTED: usize = 30;
 
 /// JSON object. Statistics of the samples are null without `--stats`.
 #[derive(Serialize)]
@@ -50,29 +57,143 @@ struct Report {
     min: Option<f64>,
     max: Option<f64>,
     mean: Option<f64>,
+    /// Directions of the axes, such as `RAS`; null if the file states no geometry.
+    orientation: Option<String>,
+    /// Length of the volume along its axes, in world units.
+    extent: [f64; 3],
+    /// Percentages, and the samples that as many percent do not exceed.
+    percentiles: Option<Vec<[f64; 2]>>,
+    otsu: Option<f64>,
+    histogram: Option<HistogramReport>,
+    /// `true` if the samples look like labels.
+    segmentation: Option<bool>,
+    /// Isovalue of the measured object.
+    iso: Option<f64>,
+    /// Measured objects, or the labels of a segmentation.
+    labels: Vec<ObjectReport>,
+    outputs: Vec<String>,
+    /// Command that may follow.
+    #[serde(skip)]
+    next: String,
     /// Assumptions of the reader, and fields that it did not understand.
     #[serde(skip)]
     notes: Vec<String>,
 }
 
+/// Counts of samples in equal intervals.
+#[derive(Serialize)]
+struct HistogramReport {
+    min: f64,
+    max: f64,
+    counts: Vec<u64>,
+}
+
+/// Size and position of an object.
+#[derive(Serialize)]
+struct ObjectReport {
+    /// Null for an object of an isovalue.
+    label: Option<i64>,
+    voxels: u64,
+    volume: f64,
+    /// First index and end index along x, y and z.
+    #[serde(rename = "box")]
+    bounds: [[usize; 3]; 2],
+    /// World coordinates.
+    centroid: [f64; 3],
+}
+
 /// Prints the contents of a volume file.
 pub fn run(args: &InfoArgs, terminal: &Terminal) -> anyhow::Result<()> {
+    let object = &args.input.object;
+    let name = args.input.name();
+    let objects = match (&object.labels, object.level(&name)?) {
+        (Some(list), _) => Some(MeasuredObjects::Labels(list.listed())),
+        (None, Some(level)) => Some(MeasuredObjects::Level {
+            level,
+            inside: object.inside.into(),
+        }),
+        (None, None) => None,
+    };
+    refuse(&[
+        (
+            objects.is_none() && args.output.is_some(),
+            "--output writes a table of objects: add --labels, --label or --iso",
+        ),
+        (
+            objects.is_none() && (object.largest || object.fill_cavities),
+            "--largest and --fill-cavities concern an object: add --label or --iso",
+        ),
+    ])?;
     let job = InfoJob {
         source: args.input.source()?,
         statistics: args.stats,
+        objects,
+        filter: args.input.filter()?,
+        table: args.output.clone(),
     };
     let found = run_monitored(terminal, |monitor| info::run(&job, monitor))?;
-    let report = describe(args.input.name(), found);
-    let notes: Vec<Remark> = report.notes.iter().cloned().map(Remark::InText).collect();
+    let mut notes = remarks(&found.warnings);
+    let report = describe(args, found);
+    notes.extend(report.notes.iter().cloned().map(Remark::InText));
     terminal.report(&notes, || &report, || readable(&report))
 }
 
-fn describe(name: String, found: InfoOutcome) -> Report {
+/// Describes the objects that were measured, or the labels that were found.
+fn describe_objects(args: &InfoArgs, found: &InfoOutcome) -> Vec<ObjectReport> {
+    let object = &args.input.object;
+    let measures = if object.labels.is_some() || object.label.is_some() || !object.iso.is_empty() {
+        &found.objects[..]
+    } else {
+        found.labels.as_deref().unwrap_or_default()
+    };
+    let single = object.label.map(|label| label as i64);
+    let describe = |measure: &LabelMeasure| ObjectReport {
+        label: match (object.labels.is_some(), found.iso) {
+            (false, Some(_)) => None,
+            _ => Some(single.unwrap_or(measure.label)),
+        },
+        voxels: measure.voxels,
+        volume: found.volume(measure),
+        bounds: [measure.bounds.start, measure.bounds.end],
+        centroid: found.centroid(measure),
+    };
+    measures.iter().map(describe).collect()
+}
+
+/// Suggests the command that follows for most users.
+fn suggest(args: &InfoArgs, found: &InfoOutcome) -> String {
+    let name = args.input.name();
+    let name = if name.contains(|it: char| it.is_whitespace() || "'\"()".contains(it)) {
+        format!("'{name}'")
+    } else {
+        name
+    };
+    let several = if found.is_chosen {
+        ""
+    } else {
+        " --volume-index 0"
+    };
+    match (&found.labels, &found.distribution) {
+        (Some(_), _) => format!("ferrovox mesh {name} --labels all -o labels.vtp"),
+        (None, Some(it)) if it.otsu.is_some() => {
+            format!("ferrovox mesh {name} --iso otsu -o surface.ply")
+        }
+        _ => format!("ferrovox info {name}{several} --stats"),
+    }
+}
+
+fn describe(args: &InfoArgs, found: InfoOutcome) -> Report {
+    let labels = describe_objects(args, &found);
+    let next = suggest(args, &found);
+    let (extent, orientation) = (found.extent(), found.orientation());
+    let has_geometry = found.header.has_spacing || found.header.has_origin;
     let axes = found.geometry.axes();
     let samples = found.samples();
+    let is_segmentation = found.labels.is_some();
+    let distribution = found.distribution;
     let (header, statistics) = (found.header, found.statistics);
     Report {
-        input: name,
+        input: args.input.name(),
         format: header.format.to_string(),
         version: header.version,
         compression: header.compression.name(),
@@ -98,6 +219,20 @@ fn describe(name: String, found: InfoOutcome) -> Report {
         min: statistics.and_then(|it| it.min),
         max: statistics.and_then(|it| it.max),
         mean: statistics.and_then(|it| it.mean),
+        orientation: has_geometry.then_some(orientation),
+        extent,
+        percentiles: distribution.as_ref().map(|it| it.percentiles.clone()),
+        otsu: distribution.as_ref().and_then(|it| it.otsu),
+        histogram: distribution.map(|it| HistogramReport {
+            min: it.ends[0],
+            max: it.ends[1],
+            counts: it.counts,
+        }),
+        segmentation: statistics.map(|_| is_segmentation),
+        iso: found.iso,
+        labels,
+        outputs: paths(&args.output),
+        next,
         notes: header.notes,
     }
 }
@@ -159,6 +294,10 @@ fn readable(report: &Report) -> String {
         let _ = write!(samples, ", scaled by {slope} and shifted by {intercept}");
     }
     lines.push(("samples", samples));
+    lines.push(("extent", report.extent.map(format_number).join(" x ")));
+    if let Some(orientation) = &report.orientation {
+        lines.push(("direction", direction(orientation)));
+    }
     lines.push(("spacing", three(report.grid.spacing)));
     lines.push(("origin", three(clean(report.grid.origin, &report.axes))));
     let axes = report.axes.map(|row| clean(row, &report.axes));
@@ -183,11 +322,79 @@ fn readable(report: &Report) -> String {
         let text = format!("{count} samples are NaN or infinite");
         lines.push(("non-finite", text));
     }
+    if let Some(percentiles) = &report.percentiles {
+        let texts = percentiles
+            .iter()
+            .map(|[percent, value]| format!("{percent} %: {}", format_number(*value)));
+        lines.push(("percentile", texts.collect::<Vec<_>>().join(", ")));
+    }
+    if let Some(histogram) = &report.histogram {
+        let (min, max) = (format_number(histogram.min), format_number(histogram.max));
+        lines.push((
+            "histogram",
+            format!("{} {min} to {max}", bars(&histogram.counts)),
+        ));
+    }
+    lines.extend(report.otsu.map(|otsu| ("otsu", format_number(otsu))));
+    if report.segmentation == Some(true) {
+        lines.push((
+            "labels",
+            format!("{}; the samples look like labels", report.labels.len()),
+        ));
+    }
+    for object in report.labels.iter().take(MAX_LISTED) {
+        let name = match object.label {
+            Some(label) => format!("label {label}: "),
+            None => "object: ".to_owned(),
+        };
+        let [first, end] = object.bounds;
+        let ranges = [0, 1, 2].map(|k| format!("{}:{}", first[k], end[k]));
+        lines.push((
+            "",
+            format!(
+                "{name}{}, volume {}, box {}, centroid {}",
+                format_count(object.voxels, "voxel"),
+                format_number(object.volume),
+                ranges.join(","),
+                three(object.centroid)
+            ),
+        ));
+    }
+    if let Some(more @ 1..) = report.labels.len().checked_sub(MAX_LISTED) {
+        lines.push((
+            "",
+            format!("and {}", format_count(more as u64, "more label")),
+        ));
+    }
     lines.extend(report.notes.iter().map(|note| ("note", note.clone())));
+    lines.push(("next", report.next.clone()));
     lines
         .iter()
         .map(|(name, value)| format!("{name:<10} {}\n", escape(value)))
         .collect()
+}
+
+/// Formats an orientation code and its meaning.
+fn direction(code: &str) -> String {
+    let words = code.chars().map(|letter| match letter {
+        'R' => "right",
+        'L' => "left",
+        'A' => "anterior",
+        'P' => "posterior",
+        'S' => "superior",
+        _ => "inferior",
+    });
+    let words: Vec<&str> = words.collect();
+    format!("{code}: the axes point {}", words.join(", "))
+}
+
+/// Draws counts as bars of one character, whose heights are their logarithms.
+fn bars(counts: &[u64]) -> String {
+    const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let height = |count: u64| (count as f64).ln_1p();
+    let most = counts.iter().copied().map(height).fold(1.0, f64::max);
+    let bar = |&count: &u64| BARS[(height(count) / most * 8.0).ceil() as usize];
+    counts.iter().map(bar).collect()
 }
 
 /// Sets values to 0 that are rounding errors compared with the steps of the grid.

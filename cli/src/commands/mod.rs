@@ -15,6 +15,7 @@ pub mod occupancy;
 mod occupancy_input;
 mod occupancy_report;
 mod occupancy_text;
+mod point_distances;
 pub mod render;
 pub mod skeleton;
 mod skeleton_json;

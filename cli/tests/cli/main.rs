@@ -11,6 +11,7 @@ mod info;
 mod interrupt;
 mod library_import;
 mod limits;
+mod measure;
 mod memory;
 mod memory_limits;
 mod mesh;

@@ -266,6 +266,21 @@ impl Histogram {
         Ok(())
     }
 
+    /// Returns the counts in `bins` equal intervals from the smallest to the largest sample, with
+    /// these two; `None` without samples.
+    pub fn rebinned(&self, bins: usize) -> Option<([f64; 2], Vec<u64>)> {
+        let first = self.counts.iter().position(|&count| count > 0)?;
+        let last = self.counts.iter().rposition(|&count| count > 0)?;
+        let occupied = &self.counts[first..=last];
+        let mut counts = vec![0; bins];
+        for (bin, count) in occupied.iter().enumerate() {
+            counts[bin * bins / occupied.len()] += count;
+        }
+        let end = if self.by_value { last } else { last + 1 };
+        let ends = [first, end].map(|bin| self.low + bin as f64 * self.width);
+        Some((ends, counts))
+    }
+
     /// Returns the threshold with the largest between-class variance.
     pub fn threshold(&self) -> Result<f64, OtsuError> {
         let occupied = || (0u64..).zip(&self.counts).filter(|(_, count)| **count > 0);

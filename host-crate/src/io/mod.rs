@@ -78,6 +78,7 @@ mod registry;
 mod skeleton;
 mod source;
 mod stored_type;
+mod table;
 mod volume;
 mod volume_format;
 mod vtk_xml;
@@ -105,6 +106,7 @@ pub use skeleton::{
     write_skeletons,
 };
 pub use stored_type::{ByteOrder, StoredType};
+pub use table::{Cell, Table, write_table};
 pub use volume::mask::{ReadMaskError, read_mask};
 pub use volume::options::{
     ArrayLayout, AxisOrder, Compression, HeaderInfo, RawLayout, ReadOptions, Scaling,

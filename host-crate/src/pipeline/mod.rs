@@ -10,6 +10,7 @@
 //! | [`mesh`] | a volume, optionally a mask | its isosurface as a mesh |
 //! | [`label_mesh`] | a label map | surfaces with shared walls, as one mesh or one per label |
 //! | [`distance`](mod@distance) | a volume or points | a distance map |
+//! | [`point_distances`] | a volume and points | a table of their distances |
 //! | [`render`] | a volume | a picture of its isosurface |
 //! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |
 //! | [`voxelize`] | a closed mesh | a volume |
@@ -36,6 +37,7 @@ pub mod mesh;
 mod object_filter;
 mod outcome;
 pub mod paths;
+pub mod point_distances;
 mod read_ahead;
 pub mod render;
 pub mod skeleton;

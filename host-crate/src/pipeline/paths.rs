@@ -6,8 +6,8 @@
 //! outputs, also through other names, links or hard links.
 
 use crate::io::{
-    FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, VolumeFormat, named_data_files,
-    output_extension, parent_folder, resolve_links,
+    FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, Table, VolumeFormat,
+    named_data_files, output_extension, parent_folder, resolve_links,
 };
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
@@ -31,6 +31,8 @@ pub enum OutputKind {
     Field,
     /// A picture: `.png`.
     Picture,
+    /// A table of measurements: `.csv` or `.json`.
+    Table,
 }
 
 /// An output path that cannot be written.
@@ -193,6 +195,7 @@ fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
             SkeletonFormat::written_as(),
         ),
         OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
+        OutputKind::Table => (is_one_of(&["csv", "json"]), Table::WRITTEN_AS),
         OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),
     };
     if is_known {

@@ -16,6 +16,7 @@ fn missing_threads_are_an_error_of_pipelines_and_streams() {
         let job = InfoJob {
             source: VolumeSource::new("nothing.npy"),
             statistics: true,
+            ..InfoJob::default()
         };
         println!("{}", info::run(&job, &Monitor::new()).unwrap_err());
         println!("{}", Device::cpu().stream().err().unwrap());

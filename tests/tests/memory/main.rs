@@ -63,6 +63,7 @@ fn info_of_a_volume(folder: &Folder) {
         let job = InfoJob {
             source: source.clone(),
             statistics: true,
+            ..InfoJob::default()
         };
         info::run(&job, &Monitor::new()).map(|_| ())
     });

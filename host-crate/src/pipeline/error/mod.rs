@@ -15,7 +15,7 @@ use crate::{
     device::DeviceError,
     distance::DistanceError,
     graph::GraphError,
-    grid::{GridError, OtsuError, VolumeError},
+    grid::{GridError, LabelMeasureError, OtsuError, VolumeError},
     io::{FileError, FileProblem},
     isosurface::IsosurfaceError,
     label_surface::LabelSurfaceError,
@@ -102,6 +102,9 @@ pub enum Problem {
     /// The contents of the file do not define a distance map.
     #[error(transparent)]
     DistanceInput(#[from] DistanceInputError),
+    /// The samples are not labels.
+    #[error(transparent)]
+    LabelMeasure(#[from] LabelMeasureError),
     /// The level selects no voxels, or all of them.
     #[error(transparent)]
     Object(#[from] ObjectError),

@@ -26,6 +26,14 @@ pub enum ObjectError {
     /// The mask excludes all voxels of the object.
     #[error("no voxel of the object is within the mask; give another mask or level")]
     OutsideMask,
+    /// Labels are to be filtered like one object.
+    #[error(
+        "labels are measured as they are; select one label to fill cavities or keep the largest component"
+    )]
+    LabelFilter,
+    /// The object has no voxels or no surface.
+    #[error("there is nothing to measure distances to; give another level")]
+    NoTarget,
     /// No voxel is selected.
     #[error("there is no object: {}", nothing(*selection, *range))]
     Nothing {

@@ -4,6 +4,7 @@
 use crate::graph::Skeleton;
 use crate::io::skeleton::SkeletonWriteReport;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
+use crate::io::{Cell, Table};
 use std::io::{self, Write};
 
 /// Encoder of the table of branches.
@@ -25,26 +26,40 @@ impl SkeletonEncoder for BranchTableEncoder {
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
     ) -> io::Result<SkeletonWriteReport> {
-        const COLUMNS: &str = "branch,component,kind,first_node,last_node,length,distance,\
-                               tortuosity,mean_radius,min_radius,max_radius,mean_section_area,\
-                               strahler_order";
-        write_table(content, COLUMNS, out, |skeleton, label, out| {
+        const COLUMNS: [&str; 13] = [
+            "branch",
+            "component",
+            "kind",
+            "first_node",
+            "last_node",
+            "length",
+            "distance",
+            "tortuosity",
+            "mean_radius",
+            "min_radius",
+            "max_radius",
+            "mean_section_area",
+            "strahler_order",
+        ];
+        write_rows(content, &COLUMNS, out, |skeleton, add| {
             for (number, branch) in skeleton.branches().iter().enumerate() {
                 let [first, last] = branch.chain.ends();
-                let component = skeleton.nodes[first].component;
-                write!(out, "{label}{number},{component},{},", branch.kind.name())?;
-                write!(out, "{first},{last},{},{},", branch.length, branch.distance)?;
-                write!(out, "{},", optional(branch.tortuosity()))?;
-                write!(out, "{},{},", branch.mean_radius, branch.min_radius)?;
-                write!(
-                    out,
-                    "{},{},",
-                    branch.max_radius,
-                    optional(branch.mean_section_area)
-                )?;
-                writeln!(out, "{}", optional(branch.strahler_order))?;
+                add(vec![
+                    number.into(),
+                    skeleton.nodes[first].component.into(),
+                    branch.kind.name().into(),
+                    first.into(),
+                    last.into(),
+                    branch.length.into(),
+                    branch.distance.into(),
+                    branch.tortuosity().into(),
+                    branch.mean_radius.into(),
+                    branch.min_radius.into(),
+                    branch.max_radius.into(),
+                    branch.mean_section_area.into(),
+                    branch.strahler_order.into(),
+                ]);
             }
-            Ok(())
         })
     }
 }
@@ -68,40 +83,51 @@ impl SkeletonEncoder for NodeTableEncoder {
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
     ) -> io::Result<SkeletonWriteReport> {
-        let columns = "node,component,kind,degree,x,y,z,radius";
-        write_table(content, columns, out, |skeleton, label, out| {
+        const COLUMNS: [&str; 8] = [
+            "node",
+            "component",
+            "kind",
+            "degree",
+            "x",
+            "y",
+            "z",
+            "radius",
+        ];
+        write_rows(content, &COLUMNS, out, |skeleton, add| {
             let nodes = skeleton.nodes.iter().zip(skeleton.degrees());
             for (number, (node, degree)) in nodes.enumerate() {
-                let [x, y, z] = skeleton.node_in_world(number).into();
-                let (component, kind) = (node.component, node.kind.name());
-                write!(out, "{label}{number},{component},{kind},{degree},")?;
-                writeln!(out, "{x},{y},{z},{}", node.radius)?;
+                let [x, y, z]: [f64; 3] = skeleton.node_in_world(number).into();
+                add(vec![
+                    number.into(),
+                    node.component.into(),
+                    node.kind.name().into(),
+                    degree.into(),
+                    x.into(),
+                    y.into(),
+                    z.into(),
+                    node.radius.into(),
+                ]);
             }
-            Ok(())
         })
     }
 }
 
-/// Writes a header and the rows of each skeleton; `rows` gets the cell of the label with its comma,
-/// or an empty text without labels.
-fn write_table(
+/// Writes the rows of each skeleton, which `rows` adds, after a cell with the label if there are
+/// labels.
+fn write_rows(
     content: SkeletonContent<'_>,
-    columns: &str,
+    columns: &[&'static str],
     out: &mut dyn Write,
-    rows: impl Fn(&Skeleton, &str, &mut dyn Write) -> io::Result<()>,
+    rows: impl Fn(&Skeleton, &mut dyn FnMut(Vec<Cell>)),
 ) -> io::Result<SkeletonWriteReport> {
-    if let SkeletonContent::Labels(_) = content {
-        write!(out, "label,")?;
-    }
-    writeln!(out, "{columns}")?;
+    let has_labels = matches!(content, SkeletonContent::Labels(_));
+    let label_column = has_labels.then_some("label");
+    let mut table = Table::new(label_column.into_iter().chain(columns.iter().copied()));
     for (label, skeleton) in content.skeletons() {
-        let label = label.map(|label| format!("{label},"));
-        rows(skeleton, &label.unwrap_or_default(), out)?;
+        rows(skeleton, &mut |cells| {
+            table.add(label.map(Cell::from).into_iter().chain(cells));
+        });
     }
+    table.write_csv(out)?;
     Ok(SkeletonWriteReport::default())
-}
-
-/// Formats a value, or an empty text.
-fn optional<T: ToString>(value: Option<T>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
 }
