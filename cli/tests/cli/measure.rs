@@ -6,8 +6,8 @@ use crate::{
 };
 use serde_json::json;
 
-/// Returns a folder with a segmentation of 12 × 10 × 8 voxels of 1 × 1 × 2, with x mirrored: label 3
-/// in a block of 4 × 3 × 2 voxels from (2, 1, 3) on, and label 7 in one voxel.
+/// Returns a folder with a segmentation of 12 × 10 × 8 voxels of 1 × 1 × 2, with x mirrored: label
+/// 3 in a block of 4 × 3 × 2 voxels from (2, 1, 3) on, and label 7 in one voxel.
 fn segmentation() -> Folder {
     let folder = Folder::new();
     let mut samples = vec![0_u8; 960];

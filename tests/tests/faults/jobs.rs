@@ -286,9 +286,9 @@ impl JobFolder {
         let output = self.path("out.nrrd");
         let job = VoxelizeJob {
             like: None,
-            rule: ferrovox::pipeline::voxelize::InsideRule::Parity,
+            rule: voxelize::InsideRule::Parity,
             signed_distance: false,
-            filter: ferrovox::pipeline::ObjectFilter::default(),
+            filter: ObjectFilter::default(),
             mesh: self.path("corner.obj"),
             params: VoxelizeParams::with_resolution(16),
             output: Some(output.clone()),

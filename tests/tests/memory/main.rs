@@ -75,7 +75,7 @@ fn voxels_of_a_mesh(folder: &Folder) {
         run_mesh(&mesh_job(floats.clone(), &folder.path(name))).unwrap();
         let job = VoxelizeJob {
             like: None,
-            rule: ferrovox::pipeline::voxelize::InsideRule::Parity,
+            rule: voxelize::InsideRule::Parity,
             signed_distance: false,
             filter: ferrovox::pipeline::ObjectFilter::default(),
             mesh: folder.path(name),
