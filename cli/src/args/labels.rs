@@ -2,10 +2,42 @@
 
 use clap::{Args, ValueEnum};
 use ferrovox::label_surface::VoxelContact;
+use std::path::PathBuf;
 
 /// Surfaces of labels.
 #[derive(Clone, Debug, Args)]
 pub struct LabelArgs {
+    /// Extract the surface of all samples other than 0: of a binary mask
+    ///
+    /// With --smooth, the mask is treated as a segmentation with a single label 1, as by --labels:
+    /// its surface is a smooth closed manifold instead of a staircase. Otherwise it is the
+    /// isosurface half way between the samples.
+    #[arg(
+        long,
+        conflicts_with_all = ["iso", "inside", "round_samples", "label", "labels"],
+        help_heading = "Labels"
+    )]
+    pub nonzero: bool,
+    /// Lookup table with the names and colours of labels for .glb: FreeSurfer, ITK-SNAP, or names
+    ///
+    /// One label per line: number, name and optionally red, green and blue; or ITK-SNAP's columns.
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        help_heading = "Labels"
+    )]
+    pub label_table: Option<PathBuf>,
+    /// Table of neighbouring labels with the areas of their walls: .csv or .json
+    ///
+    /// Columns: label, neighbour (0 for the background), triangles, area in squared world units.
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        help_heading = "Labels"
+    )]
+    pub wall_table: Option<PathBuf>,
     /// Rule for voxels of one label that touch in an edge only, with background at both sides
     #[arg(
         long,

@@ -10,12 +10,11 @@ use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 #[command(
-    override_usage = "ferrovox mesh [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--labels <LABELS>> -o <FILE>"
+    override_usage = "ferrovox mesh [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--labels <LABELS>|--nonzero> -o <FILE>"
 )]
-#[command(mut_arg("iso", |arg| arg.required_unless_present_any(["label", "labels"])))]
+#[command(mut_arg("iso", |arg| arg.required_unless_present_any(["label", "labels", "nonzero"])))]
 #[command(mut_arg("labels", |arg| arg.conflicts_with_all([
-    "mask", "fill_cavities", "largest", "close", "topology", "vertices", "normals", "min_voxels",
-    "simplify", "method", "memory"
+    "fill_cavities", "close", "topology", "vertices", "method", "memory"
 ])))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
@@ -245,6 +244,6 @@ fn output_long_help() -> String {
     let (help, one_file) = (output_help(), MeshFormat::face_label_extensions());
     format!(
         "{help}\n\nWith --labels, write one file per label by putting {{label}} into the name, or all labels into \
-         one file: {one_file}"
+         one file: {one_file}, or .glb with a node for each label"
     )
 }

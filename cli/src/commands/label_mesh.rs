@@ -1,20 +1,24 @@
-//! `ferrovox mesh --labels`.
+//! `ferrovox mesh --labels`, and `--nonzero` with `--smooth`.
 
+use super::mesh_report::Simplification;
 use crate::{
-    args::{MeshArgs, Smoothing},
+    args::{MeshArgs, MethodName, NormalsName, Smoothing, TopologyName},
     input::format_dims,
-    numbers::{LabelList, format_count, format_number},
+    numbers::{format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::run_monitored,
 };
 use ferrovox::{
+    io::{LabelTable, read_label_table},
     label_surface::LabelSurfaceParams,
     mesh_filter::SmoothParams,
     pipeline::{
         Coordinates,
-        label_mesh::{self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome},
+        label_mesh::{
+            self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSelection, LabelSurfaceOutcome,
+        },
     },
 };
 use serde::Serialize;
@@ -40,6 +44,7 @@ struct Json {
     /// Number of pairs of neighbouring voxels whose labels do not share their wall.
     unshared_walls: u64,
     smoothing_steps: u32,
+    simplification: Option<Simplification>,
     index_bits: u32,
     labels: Vec<Label>,
     timings: JsonTimings,
@@ -92,27 +97,20 @@ impl From<&LabelSurfaceOutcome> for Label {
 }
 
 /// Extracts the surfaces of labels, and prints the report.
-pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Result<()> {
+pub fn run(args: &MeshArgs, labels: LabelSelection, terminal: &Terminal) -> anyhow::Result<()> {
     let volume = args.device.read_ahead(args.input.source()?);
     let devices = args.device.open()?;
+    refuse_options(args, &labels)?;
     refuse(&[(
         devices.len() > 1,
-        "--labels runs on one device: give one to --device",
+        "--labels and --nonzero --smooth run on one device: give one to --device",
     )])?;
-    let has_pass_band = |smoothing| match smoothing {
-        Smoothing::None => false,
-        Smoothing::Taubin(params) => params.pass_band != SmoothParams::default().pass_band,
-    };
-    refuse(&[(
-        args.filters.smooth.is_some_and(has_pass_band),
-        "--labels has no pass band: give --smooth taubin:N or none",
-    )])?;
+    let filters = args.mesh_filters();
     let job = LabelMeshJob {
         volume,
-        labels: match list {
-            LabelList::All => None,
-            LabelList::Listed(labels) => Some(labels.clone()),
-        },
+        labels,
+        mask: args.input.mask()?,
+        components: filters.components,
         output: args.output.clone(),
         coordinates: args.coordinates.into(),
         space: args.space.into(),
@@ -121,6 +119,13 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
             .next()
             .ok_or_else(|| anyhow::anyhow!("--device names no device"))?,
         surface: surface_params(args),
+        simplify: filters.simplify,
+        normals: args.normals.is_some(),
+        table: match &args.labels.label_table {
+            Some(path) => read_label_table(path)?,
+            None => LabelTable::default(),
+        },
+        wall_table: args.labels.wall_table.clone(),
         check: match (args.check, args.report.json) {
             (true, _) => LabelCheck::Required,
             (false, true) => LabelCheck::Yes,
@@ -133,6 +138,40 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
         || json(args, &outcome),
         || readable(args, &outcome),
     )
+}
+
+/// Refuses options that apply to isosurfaces only.
+fn refuse_options(args: &MeshArgs, labels: &LabelSelection) -> anyhow::Result<()> {
+    let has_pass_band =
+        |params: SmoothParams| params.pass_band != SmoothParams::default().pass_band;
+    let is_mask = *labels == LabelSelection::NonZero;
+    refuse(&[
+        (
+            args.filters.smooth_params().is_some_and(has_pass_band),
+            "label surfaces have no pass band: give --smooth taubin:N or none",
+        ),
+        (
+            args.normals == Some(NormalsName::Trilinear),
+            "normals of label surfaces are those of the triangles: give --normals without a rule",
+        ),
+        (
+            is_mask && args.input.object.memory.is_some(),
+            "--nonzero --smooth needs the whole volume in memory: omit --memory, or --smooth",
+        ),
+        (
+            is_mask && args.input.object.fill_cavities,
+            "--nonzero --smooth keeps cavities: omit --fill-cavities, or --smooth",
+        ),
+        (
+            is_mask && args.topology == TopologyName::Trilinear,
+            "--topology applies to isosurfaces: omit it, or --smooth",
+        ),
+        (
+            is_mask && args.method == MethodName::Staged,
+            "--method applies to isosurfaces: omit it, or --smooth",
+        ),
+    ])?;
+    Ok(())
 }
 
 /// Returns the parameters of the surface.
@@ -150,6 +189,7 @@ fn surface_params(args: &MeshArgs) -> LabelSurfaceParams {
         Some(Smoothing::Taubin(params)) => LabelSurfaceParams {
             contact,
             smoothing_steps: params.iterations,
+            fairing_steps: params.iterations,
             ..LabelSurfaceParams::default()
         },
     }
@@ -168,6 +208,7 @@ fn json(args: &MeshArgs, outcome: &LabelMeshOutcome) -> Json {
         triangles: outcome.triangles,
         unshared_walls: outcome.unshared_walls,
         smoothing_steps: surface_params(args).smoothing_steps,
+        simplification: outcome.simplified.map(Simplification::from),
         index_bits: outcome.index_bits,
         labels: outcome.labels.iter().map(Into::into).collect(),
         timings: JsonTimings::new(&outcome.timings),
@@ -199,6 +240,10 @@ fn readable(args: &MeshArgs, outcome: &LabelMeshOutcome) -> String {
             outcome.vertices, outcome.triangles
         ),
     );
+    if let Some(report) = &outcome.simplified {
+        let (before, error) = (report.triangles_before, format_number(report.error));
+        lines.add("simple", format!("of {before} triangles, error {error}"));
+    }
     for label in outcome.labels.iter().take(MAX_LISTED) {
         lines.add(&format!("  label {}", label.label), label_line(label));
     }

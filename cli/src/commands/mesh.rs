@@ -3,6 +3,7 @@
 use super::mesh_report::{json, readable};
 use crate::{
     args::{CoordinatesName, MeshArgs, MethodName, SpaceName},
+    numbers::LabelList,
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::run_monitored,
@@ -11,6 +12,7 @@ use ferrovox::{
     isosurface::NormalSource,
     pipeline::{
         Level, VolumeSource,
+        label_mesh::LabelSelection,
         mesh::{self, MeshCheck, MeshJob, SurfaceOptions},
     },
 };
@@ -21,9 +23,19 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
         args.space == SpaceName::Lps && args.coordinates == CoordinatesName::Voxel,
         "--space lps does not apply to --coordinates voxel: omit one of them",
     )])?;
-    if let Some(list) = &args.input.object.labels {
-        return super::label_mesh::run(args, list, terminal);
+    if let Some(labels) = label_selection(args) {
+        return super::label_mesh::run(args, labels, terminal);
     }
+    refuse(&[
+        (
+            args.labels.wall_table.is_some(),
+            "--wall-table lists the walls between labels: give --labels",
+        ),
+        (
+            args.labels.label_table.is_some(),
+            "--label-table names the labels of a .glb file: give --labels",
+        ),
+    ])?;
     let is_staged = args.method == MethodName::Staged;
     refuse(&[(
         is_staged && args.input.object.memory.is_some(),
@@ -40,6 +52,18 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
         || json(args, &outcome),
         || readable(args, &outcome),
     )
+}
+
+/// Returns the labels to extract as closed manifolds with shared walls, or `None` for an
+/// isosurface.
+fn label_selection(args: &MeshArgs) -> Option<LabelSelection> {
+    let is_smooth = args.filters.smooth_params().is_some();
+    match &args.input.object.labels {
+        Some(LabelList::All) => Some(LabelSelection::All),
+        Some(LabelList::Listed(labels)) => Some(LabelSelection::Listed(labels.clone())),
+        None if args.labels.nonzero && is_smooth => Some(LabelSelection::NonZero),
+        None => None,
+    }
 }
 
 fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
@@ -63,7 +87,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
     };
     Ok(MeshJob {
         volume,
-        // the parser requires a level
+        // without another level, the parser requires --nonzero
         level: level.unwrap_or(Level::NonZero),
         mask: args.input.mask()?,
         output: args.output.clone(),

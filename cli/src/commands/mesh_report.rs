@@ -128,14 +128,14 @@ impl ComponentFilterResult {
 
 /// Size of the mesh before the simplification, and the error.
 #[derive(Serialize)]
-struct Simplification {
+pub struct Simplification {
     vertices_before: u64,
     triangles_before: u64,
     error: f64,
 }
 
-impl Simplification {
-    fn new(report: SimplifyReport) -> Self {
+impl From<SimplifyReport> for Simplification {
+    fn from(report: SimplifyReport) -> Self {
         Self {
             vertices_before: report.vertices_before,
             triangles_before: report.triangles_before,
@@ -181,7 +181,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         }),
         component_filter: run.component_filter.map(ComponentFilterResult::new),
         smoothing: args.filters.smooth_params().map(Smoothing::new),
-        simplification: run.simplified.map(Simplification::new),
+        simplification: run.simplified.map(Simplification::from),
         non_finite_cells: run.non_finite_cells,
         ambiguous_cells: cells.map(|cells| cells.ambiguous_cells),
         tunnel_tests: cells.map(|cells| cells.tunnel_tests),

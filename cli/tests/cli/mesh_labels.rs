@@ -132,6 +132,170 @@ fn smoothing_and_contacts_are_options() {
     assert_eq!(separate["labels"][0]["components"], json!(2));
 }
 
+/// Masks, components, normals, simplification and the table of walls.
+#[test]
+fn filters_apply_to_each_label() {
+    let folder = folder();
+    let run = |options: &str| {
+        let line = format!("mesh seg.nii --labels all {options} --check --json --device cpu");
+        folder.run(&line).ok()
+    };
+    let voxels = |report: &Value| -> Vec<(i64, u64)> {
+        let labels = report["labels"].as_array().unwrap().iter();
+        labels
+            .map(|it| {
+                (
+                    it["label"].as_i64().unwrap(),
+                    it["voxels"].as_u64().unwrap(),
+                )
+            })
+            .collect()
+    };
+    let largest = run("--largest").json();
+    assert_eq!(voxels(&largest), [(-5, 1), (70_001, 144), (70_002, 144)]);
+    let large = run("--min-voxels 2");
+    assert!(
+        large.stderr.contains("removes the label -5"),
+        "{}",
+        large.stderr
+    );
+    assert_eq!(voxels(&large.json()), [(70_001, 144), (70_002, 144)]);
+    let masked = run("--mask half.nii -o masked-{label}.stl").json();
+    assert_eq!(voxels(&masked), [(70_001, 144), (70_002, 72)]);
+    assert!(!folder.path("masked--5.stl").exists());
+
+    let all = run("-o all.ply").json();
+    let simple = run("-o simple.ply --simplify 20% --normals --wall-table walls.csv").json();
+    let count = |report: &Value| report["triangles"].as_u64().unwrap();
+    assert!(count(&simple) * 4 < count(&all));
+    assert_eq!(
+        simple["simplification"]["triangles_before"],
+        all["triangles"]
+    );
+    let mesh = read_mesh(folder.path("simple.ply")).unwrap();
+    assert_eq!(mesh.normals.unwrap().len(), mesh.vertices.len());
+    let table = fs::read_to_string(folder.path("walls.csv")).unwrap();
+    let rows: Vec<Vec<f64>> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|it| it.parse().unwrap()).collect())
+        .collect();
+    assert!(
+        table.starts_with("label,neighbour,triangles,area\n"),
+        "{table}"
+    );
+    assert_eq!(
+        rows.iter().map(|it| it[2]).sum::<f64>(),
+        count(&simple) as f64
+    );
+    let shared = rows
+        .iter()
+        .find(|it| it[..2] == [70_001.0, 70_002.0])
+        .unwrap();
+    assert!((20.0..27.0).contains(&shared[3]), "{shared:?}");
+    for label in simple["labels"].as_array().unwrap() {
+        assert_eq!(
+            (&label["closed"], &label["manifold"]),
+            (&json!(true), &json!(true))
+        );
+    }
+}
+
+/// A glTF file has a node for each label, with name, colour and a closed mesh.
+#[test]
+fn scenes_have_a_named_node_for_each_label() {
+    let folder = folder();
+    folder.file("names.txt", "# table\n70001 left 255 0 0 0\n70002 right\n");
+    folder
+        .run("mesh seg.nii --labels all -o all.glb --label-table names.txt --device cpu")
+        .ok();
+    let bytes = fs::read(folder.path("all.glb")).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!(
+        (&bytes[..4], word(4), word(8)),
+        (&b"glTF"[..], 2, bytes.len())
+    );
+    let scene: Value = serde_json::from_slice(&bytes[20..20 + word(12)]).unwrap();
+    let data = &bytes[20 + word(12) + 8..];
+    assert_eq!(scene["buffers"][0]["byteLength"], json!(data.len()));
+    let names: Vec<&str> = (1..4)
+        .map(|node| scene["nodes"][node]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["label -5", "left", "right"]);
+    assert_eq!(scene["nodes"][0]["children"], json!([1, 2, 3]));
+    let material = &scene["materials"][1]["pbrMetallicRoughness"];
+    assert_eq!(material["baseColorFactor"], json!([1.0, 0.0, 0.0, 1.0]));
+    folder
+        .run("mesh seg.nii --labels 70001 -o left.ply --device cpu")
+        .ok();
+    let alone = read_mesh(folder.path("left.ply")).unwrap();
+    let primitive = &scene["meshes"][1]["primitives"][0];
+    let view = |accessor: &Value| {
+        let accessor = &scene["accessors"][accessor.as_u64().unwrap() as usize];
+        let view = &scene["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let start = view["byteOffset"].as_u64().unwrap() as usize;
+        let words = data[start..start + view["byteLength"].as_u64().unwrap() as usize].chunks(4);
+        words
+            .map(|it| u32::from_le_bytes(it.try_into().unwrap()))
+            .collect::<Vec<u32>>()
+    };
+    let positions: Vec<f32> = view(&primitive["attributes"]["POSITION"])
+        .into_iter()
+        .map(f32::from_bits)
+        .collect();
+    let indices = view(&primitive["indices"]);
+    // alone, the label has the same topology; its walls are relaxed against background
+    assert_eq!(indices.len() / 3 / 100, alone.triangles.len() / 100);
+    assert!(
+        indices
+            .iter()
+            .all(|&it| (it as usize) < positions.len() / 3)
+    );
+    let corner = |at: usize, axis: usize| f64::from(positions[3 * indices[at] as usize + axis]);
+    let volume: f64 = (0..indices.len() / 3)
+        .map(|triangle| {
+            let at = |k: usize, axis: usize| corner(3 * triangle + k, axis);
+            let minor = |i: usize, j: usize| at(1, i) * at(2, j) - at(1, j) * at(2, i);
+            (at(0, 0) * minor(1, 2) + at(0, 1) * minor(2, 0) + at(0, 2) * minor(0, 1)) / 6.0
+        })
+        .sum();
+    assert!((volume / 144.0 - 1.0).abs() < 0.01, "{volume}");
+    folder.file("wrong.txt", "1 one\n2\n");
+    let run = "mesh seg.nii --labels all -o all.glb --label-table wrong.txt";
+    folder.refuses(run, &["wrong.txt", "line 2"]);
+}
+
+/// A mask has a staircase as isosurface, and a smooth surface with `--smooth`, in any format.
+#[test]
+fn masks_have_a_smooth_surface() {
+    let folder = folder();
+    let report = folder
+        .run("mesh two.nii --nonzero -o steps.stl --json --close")
+        .ok()
+        .json();
+    assert_eq!(report["iso"], json!(0.5));
+    let line = "mesh two.nii --nonzero --smooth taubin:20 --normals --check --json --device cpu";
+    let report = folder.run(&format!("{line} -o smooth.obj")).ok().json();
+    let label = &report["labels"][0];
+    assert_eq!(
+        (&label["label"], &label["voxels"]),
+        (&json!(1), &json!(145))
+    );
+    assert!(label["volume_error"].as_f64().unwrap().abs() < 0.01);
+    let mesh = read_mesh(folder.path("smooth.obj")).unwrap();
+    assert!(check(&mesh).is_closed());
+    folder.run(&format!("{line} -o normals.ply")).ok();
+    let mesh = read_mesh(folder.path("normals.ply")).unwrap();
+    assert_eq!(mesh.normals.unwrap().len(), mesh.vertices.len());
+    let expected = "mesh seg.nii --labels 70002 -o {label}.ply --device cpu";
+    folder.run(expected).ok();
+    folder
+        .run("mesh two.nii --nonzero --smooth taubin:20 -o mask.ply --device cpu")
+        .ok();
+    let read = |name: &str| fs::read(folder.path(name)).unwrap();
+    assert!(read("mask.ply") == read("70002.ply"));
+}
+
 #[test]
 fn vtp_stores_the_labels_as_cell_data() {
     let folder = folder();
@@ -252,6 +416,13 @@ fn conflicting_options_are_usage_errors() {
     usage("--labels all --iso 3 -o a.ply", "--iso");
     usage("--labels all --close -o a.ply", "--close");
     usage("--labels all --memory 1M -o a.ply", "--memory");
+    usage("--labels all --normals=trilinear -o a.ply", "--normals");
+    usage("--labels all --nonzero -o a.ply", "--nonzero");
+    usage(
+        "--nonzero --smooth taubin:9 --memory 1M -o a.ply",
+        "--memory",
+    );
+    usage("--nonzero --wall-table a.csv -o a.ply", "--labels");
     usage("--labels 0 -o a.ply", "background");
     usage("--labels all --smooth taubin:9,0.2 -o a.ply", "pass band");
     usage(
@@ -267,6 +438,11 @@ fn conflicting_options_are_usage_errors() {
         &["a.stl", "{label}", ".ply or .vtp"],
     );
     refused("--labels all -o {label}.txt", &["txt"]);
+    refused(
+        "--labels all -o a.ply --wall-table a.txt",
+        &["a.txt", ".csv"],
+    );
+
     refused("--label nan -o a.ply", &["label"]);
     assert!(!folder.path("a.ply").exists());
 }

@@ -71,6 +71,7 @@
 mod error;
 mod file_extension;
 pub mod fuzz;
+mod label_table;
 mod mesh;
 mod output;
 mod points;
@@ -90,9 +91,11 @@ pub use error::{
     ByteCount, FileError, FileProblem, PointsProblem, SampleProblem, SelectionProblem, SwcField,
     SwcProblem,
 };
+pub use label_table::{LabelStyle, LabelTable, read_label_table};
+pub(crate) use mesh::SCENE_EXTENSION;
 pub use mesh::{
     MeshCounts, MeshFormat, MeshSpace, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
-    write_labelled_mesh, write_mesh,
+    write_label_scene, write_labelled_mesh, write_mesh,
 };
 pub use output::destination::is_standard_output;
 pub(crate) use output::destination::{

@@ -1,6 +1,7 @@
 //! Tables of measurements, as comma-separated values (RFC 4180) or JSON.
 
 use crate::io::file_extension::extension;
+use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -147,31 +148,39 @@ impl Table {
 /// # Errors
 /// [`FileError`] for another extension, and errors of the operating system.
 pub fn write_table(path: impl AsRef<Path>, table: &Table) -> Result<(), FileError> {
-    let path = path.as_ref();
-    let is_json = match extension(path).as_str() {
-        "json" => true,
-        "csv" | "" => false,
-        other => {
-            return Err(FileError::new(
-                path,
-                FileProblem::UnknownExtension {
-                    extension: other.to_owned(),
-                    known: Table::WRITTEN_AS,
-                },
-            ));
-        }
-    };
-    let mut group = FileGroup::new();
-    group.write(path, |file| {
-        let mut out = BufWriter::new(file);
-        if is_json {
-            table.write_json(&mut out)?;
-        } else {
-            table.write_csv(&mut out)?;
-        }
-        out.flush()
-    })?;
-    group.finish()
+    write_alone(|group| group.write_table(path, table))
+}
+
+impl FileGroup {
+    /// Writes a table as one of the group; see [`write_table`](fn@write_table).
+    ///
+    /// # Errors
+    /// The errors of [`write_table`](fn@write_table).
+    pub fn write_table(&mut self, path: impl AsRef<Path>, table: &Table) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let is_json = match extension(path).as_str() {
+            "json" => true,
+            "csv" | "" => false,
+            other => {
+                return Err(FileError::new(
+                    path,
+                    FileProblem::UnknownExtension {
+                        extension: other.to_owned(),
+                        known: Table::WRITTEN_AS,
+                    },
+                ));
+            }
+        };
+        self.write(path, |file| {
+            let mut out = BufWriter::new(file);
+            if is_json {
+                table.write_json(&mut out)?;
+            } else {
+                table.write_csv(&mut out)?;
+            }
+            out.flush()
+        })
+    }
 }
 
 #[cfg(test)]

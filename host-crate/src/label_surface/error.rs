@@ -41,6 +41,17 @@ pub enum LabelSurfaceError {
         /// Number of samples.
         found: usize,
     },
+    /// The mask has other dims than the volume.
+    #[error(
+        "the mask has {}x{}x{} samples and the volume {}x{}x{}; they must have the same grid",
+        mask[0], mask[1], mask[2], volume[0], volume[1], volume[2]
+    )]
+    Mask {
+        /// Samples of the mask along x, y and z.
+        mask: [usize; 3],
+        /// Voxels of the volume along x, y and z.
+        volume: [usize; 3],
+    },
     /// The scan of the counts failed.
     #[error(transparent)]
     Scan(#[from] ScanError),

@@ -2,6 +2,7 @@
 
 use super::{
     LabelField, LabelSurfaceError, LabelSurfaceParams,
+    fairing::fair_walls,
     field::LabelIndices,
     net::{NetQuads, NetVertices, exclusive_scan},
     relax::Relaxation,
@@ -34,6 +35,7 @@ pub struct DeviceLabelSurface {
     sides: Buffer<u32>,
     walls: u64,
     unshared_walls: u64,
+    params: LabelSurfaceParams,
 }
 
 /// Extracts the walls between the labels of a volume, and between labels and the background: see
@@ -89,6 +91,7 @@ fn extract_indexed<T: Count + Element>(
             sides: stream.alloc(0)?,
             walls: 0,
             unshared_walls: 0,
+            params: *params,
         });
     }
     let words = (grid.nx as u64 / 32 + 1) * (grid.ny as u64 + 1) * (grid.nz as u64 + 1);
@@ -163,6 +166,7 @@ impl<T: Count + Element> Job<'_, T> {
             sides: surface.sides,
             walls: quads.len() - unshared_walls,
             unshared_walls,
+            params: *self.params,
         })
     }
 
@@ -305,7 +309,8 @@ impl DeviceLabelSurface {
         self.positions.device()
     }
 
-    /// Downloads the walls, with the labels of the field that they were extracted from.
+    /// Downloads the walls, with the labels of the field that they were extracted from, and fairs
+    /// them on the host if [the parameters](LabelSurfaceParams::fairing_steps) ask for it.
     /// Synchronises the stream.
     ///
     /// # Errors
@@ -316,7 +321,7 @@ impl DeviceLabelSurface {
         field: &LabelField,
     ) -> Result<LabelledMesh, LabelSurfaceError> {
         let sides = stream.download(&self.sides)?;
-        Ok(LabelledMesh {
+        let mut walls = LabelledMesh {
             mesh: TriangleMesh {
                 origin: self.origin.into(),
                 vertices: group_triples(stream.download(&self.positions)?),
@@ -325,7 +330,10 @@ impl DeviceLabelSurface {
             },
             labels: memory::try_copy("labels", field.labels())?,
             sides: group_pairs(sides)?,
-        })
+        };
+        let geometry = field.geometry().relative_to(self.origin);
+        fair_walls(&mut walls, field, &geometry, &self.params)?;
+        Ok(walls)
     }
 }
 

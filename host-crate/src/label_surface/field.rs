@@ -39,6 +39,7 @@ pub(super) enum LabelIndices {
 pub(super) trait LabelIndex: Copy + Send + Sync + bytemuck::Zeroable {
     /// Converts an index that fits the type.
     fn from_index(index: u32) -> Self;
+    /// Returns the index.
     fn to_index(self) -> u32;
 }
 
@@ -137,6 +138,39 @@ impl LabelField {
         })
     }
 
+    /// Removes the labels without voxels, renumbers the others, and returns the removed ones.
+    pub(super) fn drop_absent_labels(&mut self) -> Result<Vec<i64>, OutOfMemory> {
+        self.voxels = match &self.indices {
+            LabelIndices::U8(indices) => count_voxels(indices, self.labels.len())?,
+            LabelIndices::U16(indices) => count_voxels(indices, self.labels.len())?,
+            LabelIndices::U32(indices) => count_voxels(indices, self.labels.len())?,
+        };
+        let mut removed = Vec::new();
+        memory::try_reserve("labels", &mut removed, self.labels.len())?;
+        let mut new_indices = memory::try_zeroed::<u32>("labels", self.labels.len() + 1)?;
+        let mut kept = 0;
+        for (index, &label) in self.labels.iter().enumerate() {
+            if self.voxels[index] == 0 {
+                removed.push(label);
+            } else {
+                kept += 1;
+                new_indices[index + 1] = kept;
+            }
+        }
+        if removed.is_empty() {
+            return Ok(removed);
+        }
+        match &mut self.indices {
+            LabelIndices::U8(indices) => renumber(indices, &new_indices),
+            LabelIndices::U16(indices) => renumber(indices, &new_indices),
+            LabelIndices::U32(indices) => renumber(indices, &new_indices),
+        }
+        self.labels
+            .retain(|label| removed.binary_search(label).is_err());
+        self.voxels.retain(|&voxels| voxels > 0);
+        Ok(removed)
+    }
+
     /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
@@ -189,10 +223,25 @@ fn index_samples<T: Sample, N: LabelIndex>(
             last = Some((sample, *label_index));
         }
     });
-    let mut counts = memory::try_zeroed::<u64>("labels", labels.len() + 1)?;
-    for label_index in &indices {
+    let counts = count_voxels(&indices, labels.len())?;
+    Ok((indices, counts))
+}
+
+/// Returns the number of voxels of each label.
+fn count_voxels<N: LabelIndex>(indices: &[N], labels: usize) -> Result<Vec<u64>, OutOfMemory> {
+    let mut counts = memory::try_zeroed::<u64>("labels", labels + 1)?;
+    for label_index in indices {
         counts[label_index.to_index() as usize] += 1;
     }
     counts.remove(0);
-    Ok((indices, counts))
+    Ok(counts)
+}
+
+/// Replaces each index by its element of `new_indices`.
+fn renumber<N: LabelIndex>(indices: &mut [N], new_indices: &[u32]) {
+    parallel::for_each_chunk_mut(indices, CHUNK_VOXELS, |_, chunk| {
+        for index in chunk {
+            *index = N::from_index(new_indices[index.to_index() as usize]);
+        }
+    });
 }

@@ -7,7 +7,8 @@
 //! midpoints of their edges; each pair of neighbouring voxels with different labels has a wall
 //! between them, of two triangles or a fan. Vertices are then relaxed within their cells (Taubin
 //! 1995, *A signal processing approach to fair surface design*), and walls are moved such that each
-//! label encloses the volume of its voxels. The volume is surrounded by background.
+//! label encloses the volume of its voxels. Finally the walls are faired without regard to cells,
+//! except where triangles would intersect. The volume is surrounded by background.
 //!
 //! ```
 //! use ferrovox::{device::Device, grid::{Geometry, Volume}};
@@ -33,8 +34,10 @@
 //! neighbouring label, with the same vertices, except for the few counted by
 //! [`DeviceLabelSurface::unshared_wall_count`], where each label has a wall of its own.
 
+mod components;
 mod error;
 mod extract;
+mod fairing;
 mod field;
 mod net;
 mod params;

@@ -9,9 +9,9 @@ use cuda_std::Kernel;
 use ferrovox_kernels::{
     grid::Grid,
     label_surface::{
-        MASKS_PER_WORD, Net, assign_label_vertices, cell::JOIN_CONTACTS, classify_label_cells,
-        count_label_quads, emit_label_quads, find_face_points, list_ambiguous_cells,
-        place_label_vertices, sheets::NODE_WORDS,
+        MASKS_PER_WORD, Net, assign_label_vertices, classify_label_cells, count_label_quads,
+        emit_label_quads, find_face_points, list_ambiguous_cells, place_label_vertices,
+        sheets::NODE_WORDS,
     },
     sample::Count,
 };
@@ -93,11 +93,7 @@ impl<'a, T: Count + Element> NetVertices<'a, T> {
         grid: Grid,
         contact: VoxelContact,
     ) -> Result<Self, LabelSurfaceError> {
-        let contacts = match contact {
-            VoxelContact::Join => JOIN_CONTACTS,
-            VoxelContact::Separate => 1,
-        };
-        let net = Net::new(grid, contacts);
+        let net = Net::new(grid, contact.kernel_rule());
         stream.prepare(&[
             classify_label_cells::<T>::entry(),
             list_ambiguous_cells::entry(),

@@ -1,5 +1,7 @@
 //! Parameters of label surface extraction.
 
+use ferrovox_kernels::label_surface::cell::JOIN_CONTACTS;
+
 /// Parameters of [`extract`](super::extract).
 ///
 /// ```
@@ -18,16 +20,20 @@ pub struct LabelSurfaceParams {
     /// Maximum number of steps that adapt the enclosed volume of each label to that of its voxels;
     /// fewer if all differ by at most 0.2 %. 0 disables the adaptation.
     pub volume_steps: u32,
+    /// Number of double steps of Taubin's filter that continue the smoothing beyond the cells, on
+    /// the host when the walls are downloaded. 0 keeps vertices within their cells.
+    pub fairing_steps: u32,
     /// Rule for voxels of one label that touch in an edge only.
     pub contact: VoxelContact,
 }
 
 impl LabelSurfaceParams {
-    /// Returns the parameters of the surface without smoothing and adaptation of volumes.
+    /// Returns the parameters of the surface without smoothing, adaptation of volumes and fairing.
     pub const fn raw() -> Self {
         Self {
             smoothing_steps: 0,
             volume_steps: 0,
+            fairing_steps: 0,
             contact: VoxelContact::Join,
         }
     }
@@ -38,6 +44,7 @@ impl Default for LabelSurfaceParams {
         Self {
             smoothing_steps: 20,
             volume_steps: 30,
+            fairing_steps: 20,
             contact: VoxelContact::Join,
         }
     }
@@ -52,4 +59,14 @@ pub enum VoxelContact {
     Join,
     /// The surface separates the voxels.
     Separate,
+}
+
+impl VoxelContact {
+    /// Returns the number of the rule in kernels.
+    pub(super) const fn kernel_rule(self) -> u32 {
+        match self {
+            Self::Join => JOIN_CONTACTS,
+            Self::Separate => JOIN_CONTACTS + 1,
+        }
+    }
 }

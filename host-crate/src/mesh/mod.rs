@@ -32,6 +32,7 @@ mod self_intersections;
 mod triangle_intersection;
 mod triangle_mesh;
 mod triangle_tree;
+mod wall_areas;
 
 pub use check::{check, try_check};
 pub use device_triangles::DeviceTriangles;
@@ -42,6 +43,7 @@ pub use report::MeshReport;
 pub use self_intersections::count_self_intersections;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
 pub use triangle_tree::{Corners, NearestPoint, TriangleTree};
+pub use wall_areas::WallArea;
 
 pub(crate) use device_triangles::group_triples;
 pub(crate) use triangle_mesh::to_world;

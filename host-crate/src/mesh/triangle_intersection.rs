@@ -11,11 +11,21 @@ pub(super) type Position = [f64; 3];
 /// The test is exact for finite coordinates. Triangles without area intersect nothing, but others
 /// may intersect their sides.
 pub(super) fn triangles_intersect(one: [Position; 3], other: [Position; 3]) -> bool {
-    let shared_with = |triangle: [Position; 3], corner: Position| triangle.contains(&corner);
-    let shared: Vec<usize> = (0..3).filter(|&k| shared_with(other, one[k])).collect();
-    match shared[..] {
-        [] => has_side_through(one, other) || has_side_through(other, one),
-        [corner] => {
+    let is_shared = one.map(|corner| other.contains(&corner));
+    let shared = is_shared.iter().filter(|&&it| it).count();
+    if shared == 2 {
+        let apex = is_shared.iter().position(|&it| !it).unwrap_or(0);
+        let side = [one[(apex + 1) % 3], one[(apex + 2) % 3]];
+        let other_apex = other.into_iter().find(|it| !side.contains(it));
+        return other_apex.is_some_and(|other_apex| overlap_at_side(side, one[apex], other_apex));
+    }
+    // most pairs are apart: beyond the plane of one of them, except for a shared vertex
+    if shared == 3 || is_beyond_plane(one, other) || is_beyond_plane(other, one) {
+        return shared == 3;
+    }
+    match is_shared.iter().position(|&it| it) {
+        None => has_side_through(one, other) || has_side_through(other, one),
+        Some(corner) => {
             // an intersection that is more than the shared vertex ends at the opposite side of one
             // of the triangles
             let opposite = |triangle: [Position; 3], corner: usize| {
@@ -25,16 +35,17 @@ pub(super) fn triangles_intersect(one: [Position; 3], other: [Position; 3]) -> b
             segment_hits(opposite(one, corner), other)
                 || segment_hits(opposite(other, in_other), one)
         }
-        [first, second] => {
-            let side = [one[first], one[second]];
-            let apex = one[3 - first - second];
-            let Some(&other_apex) = other.iter().find(|it| !side.contains(it)) else {
-                return false;
-            };
-            overlap_at_side(side, apex, other_apex)
-        }
-        _ => true,
     }
+}
+
+/// Returns `true` if all vertices of the second triangle that are not shared lie strictly on one
+/// side of the plane of the first.
+fn is_beyond_plane(plane: [Position; 3], triangle: [Position; 3]) -> bool {
+    let [a, b, c] = plane;
+    let unshared = triangle.into_iter().filter(|it| !plane.contains(it));
+    let mut sides = unshared.map(|it| orientation(a, b, c, it));
+    let first = sides.next().unwrap_or(0.0);
+    first != 0.0 && sides.all(|side| side * first > 0.0)
 }
 
 /// Returns `true` if a side of the first triangle has a point in common with the second.

@@ -6,8 +6,8 @@
 //! outputs, also through other names, links or hard links.
 
 use crate::io::{
-    FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, Table, VolumeFormat,
-    named_data_files, output_extension, parent_folder, resolve_links,
+    FileProblem, MeshFormat, ResolvedPath, SCENE_EXTENSION, SkeletonFormat, Stream, Table,
+    VolumeFormat, named_data_files, output_extension, parent_folder, resolve_links,
 };
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
@@ -33,6 +33,8 @@ pub enum OutputKind {
     Picture,
     /// A table of measurements: `.csv` or `.json`.
     Table,
+    /// A scene of labels: `.glb`.
+    LabelScene,
 }
 
 /// An output path that cannot be written.
@@ -196,6 +198,7 @@ fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
         ),
         OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
         OutputKind::Table => (is_one_of(&["csv", "json"]), Table::WRITTEN_AS),
+        OutputKind::LabelScene => (is_one_of(&[SCENE_EXTENSION]), "scenes are written as .glb"),
         OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),
     };
     if is_known {

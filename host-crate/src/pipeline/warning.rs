@@ -136,6 +136,18 @@ pub enum Warning {
         /// The missing labels, in ascending order.
         labels: Vec<i64>,
     },
+    /// A mask or a filter of components leaves no voxel of some labels.
+    #[error(
+        "{}: the mask or the filter of components removes the label {}",
+        path.display(),
+        list_labels(labels)
+    )]
+    RemovedLabels {
+        /// Path of the volume.
+        path: PathBuf,
+        /// The removed labels, in ascending order.
+        labels: Vec<i64>,
+    },
     /// Vertex positions are less precise than 1/100 voxel.
     #[error(
         "{}: the grid is so long that vertices are rounded by up to {error:.3} voxels; divide the volume",

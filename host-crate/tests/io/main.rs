@@ -6,6 +6,7 @@ mod components;
 mod dicom;
 mod geometry_range;
 mod helpers;
+mod label_atlas;
 mod mesh_files;
 mod mesh_origin;
 mod mesh_pieces;

@@ -1,8 +1,9 @@
 //! Python with packages that read and write the formats, as an independent oracle.
 //!
-//! `FERROVOX_PYTHON` names an interpreter that has all packages of `oracles/requirements.txt`, as
-//! in `.ci/run`; a missing package is then a failure. Otherwise `python3` is used as far as it has
-//! them, and tests without their packages report that they are skipped.
+//! `FERROVOX_PYTHON` names an interpreter that has all packages of `oracles/requirements.txt` and
+//! `oracles/data-requirements.txt`, as in `.ci/run`; a missing package is then a failure. Otherwise
+//! `python3` is used as far as it has them, and tests without their packages report that they are
+//! skipped.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

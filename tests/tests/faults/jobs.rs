@@ -166,14 +166,9 @@ impl JobFolder {
     fn label_mesh(&self) -> JobResult {
         let output = self.path("out.vtp");
         let job = LabelMeshJob {
-            coordinates: ferrovox::pipeline::Coordinates::default(),
-            space: ferrovox::io::MeshSpace::default(),
-            volume: VolumeSource::new(self.path("bar.nrrd")),
-            labels: None,
-            output: Some(output.clone()),
             device: self.device()?,
-            surface: ferrovox::label_surface::LabelSurfaceParams::default(),
             check: LabelCheck::Yes,
+            ..LabelMeshJob::new(VolumeSource::new(self.path("bar.nrrd"))).output(&output)
         };
         label_mesh::run(&job, &Monitor::new())?;
         take_output(&output)

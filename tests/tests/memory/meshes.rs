@@ -93,14 +93,16 @@ pub fn label_surfaces(folder: &Folder) {
     });
     for name in ["out.vtp", "out-{label}.ply"] {
         let job = LabelMeshJob {
-            coordinates: ferrovox::pipeline::Coordinates::default(),
-            space: ferrovox::io::MeshSpace::default(),
-            volume: labels.clone(),
-            labels: None,
-            output: Some(folder.path(name)),
             device: Device::cpu(),
-            surface: ferrovox::label_surface::LabelSurfaceParams::default(),
+            simplify: Some(SimplifyTarget::Fraction(0.5)),
+            components: ComponentFilter {
+                largest: true,
+                min_voxels: 2,
+                ..ComponentFilter::default()
+            },
+            normals: true,
             check: LabelCheck::Yes,
+            ..LabelMeshJob::new(labels.clone()).output(folder.path(name))
         };
         refuse_each(&format!("labels to {name}"), folder, || {
             label_mesh::run(&job, &Monitor::new()).map(|_| ())

@@ -102,6 +102,30 @@ pub enum FileProblem {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// A line of a lookup table of labels is not an entry.
+    #[error(
+        "line {line} reads {text:?}; write a label as its number and its name, optionally with red, green and blue"
+    )]
+    LabelLine {
+        /// Number of the line, 1-based.
+        line: u64,
+        /// Start of the line.
+        text: String,
+    },
+    /// A lookup table of labels is too large.
+    #[error("the file has {limit} bytes or more, too many for a table of labels; name a text file")]
+    LabelTableSize {
+        /// Maximum size.
+        limit: u64,
+    },
+    /// The surfaces exceed the maximum size of a glTF file.
+    #[error(
+        "glTF files have less than 4294967296 bytes, and this one would have {bytes}; simplify the mesh, or write .vtp"
+    )]
+    GltfSize {
+        /// Size of the file.
+        bytes: u64,
+    },
     /// Neither the extension nor the contents identify a format.
     #[error(
         "unknown format: neither the extension nor the first bytes ({start}) identify it; volumes are read from \

@@ -73,7 +73,7 @@ impl FileGroup {
             counts: MeshCounts::from_mesh(&mesh.mesh),
             origin: MeshLayout::file_origin(mesh.mesh.origin, options.space),
             space: options.space,
-            normals: false,
+            normals: options.normals && mesh.mesh.normals.is_some(),
             face_labels: Some(if fits_i32 {
                 LabelRange::I32
             } else {

@@ -4,6 +4,7 @@ mod counts;
 mod encoder;
 mod formats;
 mod forward_references;
+mod label_scene;
 mod labelled;
 mod output_format;
 mod parallel_encode;
@@ -24,6 +25,8 @@ use crate::mesh::TriangleMesh;
 
 pub use counts::MeshCounts;
 pub use formats::MeshFormat;
+pub(crate) use label_scene::EXTENSION as SCENE_EXTENSION;
+pub use label_scene::write_label_scene;
 pub use labelled::write_labelled_mesh;
 pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};

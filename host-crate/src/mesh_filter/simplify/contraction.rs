@@ -15,11 +15,11 @@ use nalgebra::Vector3;
 
 /// Weight of the squared edge length relative to the mean squared distance: in planar regions,
 /// short edges are contracted first.
-const LENGTH_WEIGHT: f64 = 1e-5;
+pub(super) const LENGTH_WEIGHT: f64 = 1e-5;
 /// Cosine of the maximum angle by which a contraction may rotate a triangle's normal.
-const MIN_TURN_COSINE: f64 = 0.2;
+pub(super) const MIN_TURN_COSINE: f64 = 0.2;
 /// Number of contractions between two checks for cancellation.
-const CONTRACTIONS_PER_CHECK: u64 = 1024;
+pub(super) const CONTRACTIONS_PER_CHECK: u64 = 1024;
 
 /// Proposed contraction of an edge.
 struct ContractionPlan {
@@ -222,7 +222,7 @@ impl Simplifier {
 }
 
 /// Returns the sum of the versions of an edge's ends, or `u64::MAX` if one was removed.
-fn edge_version(versions: &[u32], ends: [u32; 2]) -> u64 {
+pub(super) fn edge_version(versions: &[u32], ends: [u32; 2]) -> u64 {
     let [a, b] = ends.map(|vertex| u64::from(versions[vertex as usize]));
     if a.max(b) == u64::from(NONE) {
         u64::MAX

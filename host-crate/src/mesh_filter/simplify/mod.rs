@@ -4,6 +4,8 @@ mod contraction;
 mod corner_table;
 mod quadric;
 mod queue;
+mod wall_complex;
+mod walls;
 
 use super::MeshFilterError;
 use crate::{
@@ -13,6 +15,9 @@ use crate::{
 };
 use contraction::Simplifier;
 use corner_table::SIMPLIFICATION;
+use std::borrow::Cow;
+
+pub use walls::simplify_walls;
 
 /// Stopping criterion of a simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +44,18 @@ impl SimplifyTarget {
             _ => Ok(()),
         }
     }
+
+    /// Returns the minimum number of triangles and the maximum error for a mesh of `triangles`.
+    fn limits(self, triangles: usize) -> (usize, f64) {
+        match self {
+            // tolerates rounding: 0.1 of 30 triangles is three
+            Self::Fraction(fraction) => {
+                let min = triangles as f64 * fraction * (1.0 + 1e-12);
+                (min.floor() as usize, f64::INFINITY)
+            }
+            Self::Error(distance) => (0, distance),
+        }
+    }
 }
 
 /// Result of a simplification.
@@ -55,6 +72,19 @@ pub struct SimplifyReport {
     /// Largest distance, in world units, of a vertex from the surface it represents: the root mean
     /// squared distance from the planes of all triangles merged into it, weighted by their areas.
     pub error: f64,
+}
+
+impl SimplifyReport {
+    /// Creates the report of a simplification of `before` to `after`.
+    fn new(before: &TriangleMesh, after: &TriangleMesh, error: f64) -> Self {
+        Self {
+            vertices_before: before.vertices.len() as u64,
+            triangles_before: before.triangles.len() as u64,
+            vertices: after.vertices.len() as u64,
+            triangles: after.triangles.len() as u64,
+            error,
+        }
+    }
 }
 
 /// Simplifies a mesh on the host by contracting edges in the order of increasing cost (Garland and
@@ -98,6 +128,20 @@ pub fn simplify(
     monitor: &Monitor<'_>,
 ) -> Result<(TriangleMesh, SimplifyReport), MeshFilterError> {
     target.check()?;
+    validate(mesh)?;
+    let triangles = narrow_triangles(mesh)?;
+    let mut simplifier = Simplifier::new(&mesh.vertices, &triangles)?;
+    let (min_triangles, max_error) = target.limits(mesh.triangles.len());
+    let error = simplifier.contract_edges(min_triangles, max_error, monitor)?;
+    let remaining = |triangle| simplifier.mesh().triangle(triangle);
+    let count = simplifier.mesh().triangles;
+    let result = compact_mesh(simplifier.positions(), remaining, count, mesh)?;
+    let report = SimplifyReport::new(mesh, &result, error);
+    Ok((result, report))
+}
+
+/// Checks that a mesh is valid and its vertices are finite.
+fn validate(mesh: &TriangleMesh) -> Result<(), MeshFilterError> {
     mesh.validate()?;
     let is_finite = |position: &[f32; 3]| position.iter().all(|x| x.is_finite());
     if let Some(vertex) = mesh.vertices.iter().position(|it| !is_finite(it)) {
@@ -106,46 +150,29 @@ pub fn simplify(
             position: mesh.vertices[vertex],
         });
     }
-    let count_before = mesh.triangles.len();
-    let fits = count_before < u32::MAX as usize / 3 && mesh.vertices.len() < u32::MAX as usize;
-    let triangles = match mesh.triangles.to_u32() {
-        Some(triangles) if fits => triangles,
-        _ => {
-            return Err(MeshFilterError::TooManyTriangles {
-                triangles: count_before,
-            });
-        }
-    };
-    let mut simplifier = Simplifier::new(&mesh.vertices, &triangles)?;
-    let error = match target {
-        // tolerates rounding: 0.1 of 30 triangles is three
-        SimplifyTarget::Fraction(fraction) => {
-            let min_triangles = (count_before as f64 * fraction * (1.0 + 1e-12)).floor() as usize;
-            simplifier.contract_edges(min_triangles, f64::INFINITY, monitor)?
-        }
-        SimplifyTarget::Error(distance) => simplifier.contract_edges(0, distance, monitor)?,
-    };
-    let result = compact_mesh(&simplifier, mesh)?;
-    let report = SimplifyReport {
-        vertices_before: mesh.vertices.len() as u64,
-        triangles_before: count_before as u64,
-        vertices: result.vertices.len() as u64,
-        triangles: result.triangles.len() as u64,
-        error,
-    };
-    Ok((result, report))
+    Ok(())
 }
 
-/// Returns the remaining vertices and triangles, in their original order.
+/// Returns the triangles of a mesh as 32-bit indices.
+fn narrow_triangles(mesh: &TriangleMesh) -> Result<Cow<'_, [[u32; 3]]>, MeshFilterError> {
+    let triangles = mesh.triangles.len();
+    let fits = triangles < u32::MAX as usize / 3 && mesh.vertices.len() < u32::MAX as usize;
+    match mesh.triangles.to_u32() {
+        Some(narrow) if fits => Ok(narrow),
+        _ => Err(MeshFilterError::TooManyTriangles { triangles }),
+    }
+}
+
+/// Returns the remaining vertices and triangles, `count` of the latter, in their original order.
 fn compact_mesh(
-    simplifier: &Simplifier,
+    positions: &[[f32; 3]],
+    triangle: impl Fn(usize) -> Option<[u32; 3]>,
+    count: usize,
     original: &TriangleMesh,
 ) -> Result<TriangleMesh, MeshFilterError> {
-    let positions = simplifier.positions();
+    let triangles = count;
     let mut new_indices = memory::try_filled(SIMPLIFICATION, positions.len(), 0u32)?;
-    let remaining = || {
-        (0..original.triangles.len()).filter_map(|triangle| simplifier.mesh().triangle(triangle))
-    };
+    let remaining = || (0..original.triangles.len()).filter_map(&triangle);
     for vertex in remaining().flatten() {
         new_indices[vertex as usize] = 1;
     }
@@ -158,16 +185,15 @@ fn compact_mesh(
             vertices.push(*position);
         }
     }
-    let count = simplifier.mesh().triangles;
     let renumbered = remaining().map(|corners| corners.map(|vertex| new_indices[vertex as usize]));
     let triangles = if matches!(original.triangles, Triangles::U64(_)) {
         let mut list = Vec::new();
-        memory::try_reserve(SIMPLIFICATION, &mut list, count)?;
+        memory::try_reserve(SIMPLIFICATION, &mut list, triangles)?;
         list.extend(renumbered.map(|corners| corners.map(u64::from)));
         Triangles::U64(list)
     } else {
         let mut list = Vec::new();
-        memory::try_reserve(SIMPLIFICATION, &mut list, count)?;
+        memory::try_reserve(SIMPLIFICATION, &mut list, triangles)?;
         list.extend(renumbered);
         Triangles::U32(list)
     };

@@ -7,9 +7,10 @@ use super::{Coordinates, DeviceRun, Timings, VolumeSource, Warning};
 use crate::{
     device::Device,
     grid::{Geometry, SampleType},
-    io::MeshSpace,
+    io::{LabelTable, MeshSpace},
     label_surface::LabelSurfaceParams,
     mesh::MeshReport,
+    mesh_filter::{ComponentFilter, SimplifyReport, SimplifyTarget},
 };
 use std::path::PathBuf;
 
@@ -20,12 +21,16 @@ pub use run::run;
 pub struct LabelMeshJob {
     /// The label map: whole numbers; 0 is background.
     pub volume: VolumeSource,
-    /// Labels to extract; `None` for all. Other labels are background.
-    pub labels: Option<Vec<i64>>,
+    /// Labels to extract. All others are background.
+    pub labels: LabelSelection,
+    /// Mask: a volume of the same grid. Voxels at which it is 0 are background.
+    pub mask: Option<VolumeSource>,
+    /// Components of each label to extract. The voxels of others are background.
+    pub components: ComponentFilter,
     /// The mesh file. Without one the meshes are only described in the outcome. With the
     /// placeholder `{label}` in the path, each label has a closed mesh in a file of its own.
     /// Otherwise all walls are written to one file, `.ply` or `.vtp`, each wall once, with the two
-    /// labels of each triangle.
+    /// labels of each triangle, or as `.glb`, a scene with a node for each label.
     pub output: Option<PathBuf>,
     /// Coordinates of the mesh files.
     pub coordinates: Coordinates,
@@ -35,8 +40,28 @@ pub struct LabelMeshJob {
     pub device: Device,
     /// Smoothing, adaptation of volumes, and rule for voxels that touch in an edge.
     pub surface: LabelSurfaceParams,
+    /// Simplification of the walls; both labels keep the same triangles.
+    pub simplify: Option<SimplifyTarget>,
+    /// `true` to write vertex normals, from the triangles of each mesh file.
+    pub normals: bool,
+    /// Table of the neighbouring labels with the areas of their walls: `.csv` or `.json`.
+    pub wall_table: Option<PathBuf>,
+    /// Names and colours of the labels in a scene.
+    pub table: LabelTable,
     /// Check of the surface of each label.
     pub check: LabelCheck,
+}
+
+/// Selection of the labels of a volume.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LabelSelection {
+    /// All labels other than 0.
+    #[default]
+    All,
+    /// The labels of a list, in any order.
+    Listed(Vec<i64>),
+    /// All samples other than 0 as a single label 1: the volume is a binary mask.
+    NonZero,
 }
 
 impl LabelMeshJob {
@@ -45,12 +70,18 @@ impl LabelMeshJob {
     pub fn new(volume: VolumeSource) -> Self {
         Self {
             volume,
-            labels: None,
+            labels: LabelSelection::All,
+            mask: None,
+            components: ComponentFilter::default(),
             output: None,
             coordinates: Coordinates::default(),
             space: MeshSpace::default(),
             device: Device::best(),
             surface: LabelSurfaceParams::default(),
+            simplify: None,
+            normals: false,
+            wall_table: None,
+            table: LabelTable::default(),
             check: LabelCheck::No,
         }
     }
@@ -83,7 +114,7 @@ impl LabelMeshJob {
     #[must_use]
     pub fn labels(self, labels: Vec<i64>) -> Self {
         Self {
-            labels: Some(labels),
+            labels: LabelSelection::Listed(labels),
             ..self
         }
     }
@@ -92,6 +123,39 @@ impl LabelMeshJob {
     #[must_use]
     pub fn surface(self, surface: LabelSurfaceParams) -> Self {
         Self { surface, ..self }
+    }
+
+    /// Sets the mask outside of which voxels are background.
+    #[must_use]
+    pub fn mask(self, mask: VolumeSource) -> Self {
+        Self {
+            mask: Some(mask),
+            ..self
+        }
+    }
+
+    /// Sets the components of each label to extract.
+    #[must_use]
+    pub fn components(self, components: ComponentFilter) -> Self {
+        Self { components, ..self }
+    }
+
+    /// Sets the simplification of the walls.
+    #[must_use]
+    pub fn simplify(self, target: SimplifyTarget) -> Self {
+        Self {
+            simplify: Some(target),
+            ..self
+        }
+    }
+
+    /// Sets the table of neighbouring labels.
+    #[must_use]
+    pub fn wall_table(self, path: impl Into<PathBuf>) -> Self {
+        Self {
+            wall_table: Some(path.into()),
+            ..self
+        }
     }
 
     /// Sets the check.
@@ -133,6 +197,8 @@ pub struct LabelMeshOutcome {
     /// Number of pairs of neighbouring voxels with two labels whose wall is not shared: each label
     /// has triangles of its own there.
     pub unshared_walls: u64,
+    /// Result of the simplification, if there was one.
+    pub simplified: Option<SimplifyReport>,
     /// Bits of a vertex index: 32 or 64.
     pub index_bits: u32,
     /// Surfaces of the labels, in ascending order.
@@ -143,7 +209,7 @@ pub struct LabelMeshOutcome {
     pub devices: Vec<DeviceRun>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// Time of the stages: `read`, `labels`, `extract`, `download`, `check`, `write`.
+    /// Time of the stages: `read`, `labels`, `extract`, `download`, `simplify`, `check`, `write`.
     pub timings: Timings,
 }
 
