@@ -28,8 +28,9 @@ pub struct LabelTable {
 }
 
 impl LabelTable {
-    /// Parses a lookup table: one label per line, its number first; columns are separated by spaces,
-    /// tabs or commas. Empty lines, lines that start with `#` or `//`, and a heading are skipped.
+    /// Parses a lookup table: one label per line, its number first; columns are separated by
+    /// spaces, tabs or commas. Empty lines, lines that start with `#` or `//`, and a heading are
+    /// skipped.
     ///
     /// | table | columns |
     /// | --- | --- |

@@ -32,10 +32,10 @@ const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 const JSON_CHUNK: u32 = 0x4e4f_534a;
 const BINARY_CHUNK: u32 = 0x004e_4942;
 
-/// Writes the surface of each label as a node of a binary glTF file, with the name and the colour of
-/// `table`; labels that it does not list are called `label N` and have distinct colours. Vertices
-/// have normals, from the triangles and weighted by area. The nodes are children of one that rotates
-/// z upward to y upward, the axis that glTF prescribes; units are those of the world.
+/// Writes the surface of each label as a node of a binary glTF file, with the name and the colour
+/// of `table`; labels that it does not list are called `label N` and have distinct colours.
+/// Vertices have normals, from the triangles and weighted by area. The nodes are children of one
+/// that rotates z upward to y upward, the axis that glTF prescribes; units are those of the world.
 ///
 /// The file is replaced atomically, as by [`write_mesh`](super::write_mesh). Memory is that of the
 /// file.
@@ -295,8 +295,8 @@ fn linear_component(component: u8) -> f64 {
     }
 }
 
-/// Returns a linear colour that differs from those of other indices: hues at multiples of the golden
-/// ratio.
+/// Returns a linear colour that differs from those of other indices: hues at multiples of the
+/// golden ratio.
 fn distinct_color(index: usize) -> [f64; 3] {
     let hue = (index as f64 * 0.618_033_988_749_895).fract() * 6.0;
     let component = |offset: f64| {
