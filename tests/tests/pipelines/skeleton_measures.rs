@@ -6,7 +6,12 @@ use ferrovox::{
     monitor::Monitor,
     skeleton::medial::{self, LabelSkeleton},
 };
-use ferrovox_tests::reference_objects::branched::{self, BranchedSolid, Placement};
+use ferrovox_tests::{
+    noise::Noise,
+    reference_objects::branched::{self, BranchedSolid, Placement},
+};
+use nalgebra::{Point3, Vector3};
+use std::collections::HashSet;
 
 /// Extracts the skeleton of a volume with one label.
 fn skeleton(volume: &Volume<u8>) -> LabelSkeleton {
@@ -146,4 +151,76 @@ fn single_voxels_have_the_spacing_as_radius() {
     let volume = Volume::from_fn([3; 3], geometry, |x, y, z| u8::from([x, y, z] == [1; 3]));
     let found = skeleton(&volume.unwrap());
     assert_eq!(found.skeleton.nodes[0].radius, 0.5);
+}
+
+/// Returns the length of the skeleton of the voxels that contain the points, in voxels of the given
+/// spacing.
+fn line_length(points: impl Iterator<Item = Point3<f64>>, spacing: Vector3<f64>) -> f64 {
+    let voxels = points.map(|at| (at.coords.component_div(&spacing)).map(|at| at.round() as i64));
+    let voxels: HashSet<[i64; 3]> = voxels.map(<[i64; 3]>::from).collect();
+    let low = [0, 1, 2].map(|k| voxels.iter().map(|at| at[k]).min().unwrap() - 1);
+    let dims =
+        [0, 1, 2].map(|k| (voxels.iter().map(|at| at[k]).max().unwrap() + 2 - low[k]) as usize);
+    let geometry = Geometry::from_spacing(spacing.into(), [0.0; 3]).unwrap();
+    let volume = Volume::from_fn(dims, geometry, |x, y, z| {
+        let at = [x as i64 + low[0], y as i64 + low[1], z as i64 + low[2]];
+        u8::from(voxels.contains(&at))
+    });
+    let found = skeleton(&volume.unwrap());
+    assert!(found.is_certified(), "{:?}", found.components);
+    found.skeleton.length()
+}
+
+#[test]
+fn lengths_of_one_voxel_lines_are_exact_in_any_direction() {
+    let mut noise = Noise(7);
+    for spacing in [[1.0; 3], [0.5, 0.5, 1.5], [1.0, 1.0, 2.5]].map(Vector3::from) {
+        // one voxel per step along the longest axis, and all voxels that the line passes
+        for steps_per_voxel in [1.0, 50.0] {
+            let mut ratios = Vec::new();
+            for _ in 0..12 {
+                let direction = noise.direction();
+                let step = direction / direction.component_div(&spacing).amax() / steps_per_voxel;
+                let count = (80.0 * steps_per_voxel) as i32;
+                let points = (0..=count).map(|k| Point3::origin() + step * f64::from(k));
+                ratios.push(line_length(points, spacing) / (f64::from(count) * step.norm()));
+            }
+            let mean = mean(ratios.iter().copied());
+            println!("{spacing:?}, {steps_per_voxel} steps per voxel: {mean:.4}, {ratios:.3?}");
+            assert!((mean - 1.0).abs() < 0.01, "{mean}: {ratios:?}");
+            assert!(
+                ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.025),
+                "{ratios:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lengths_of_one_voxel_curves_are_exact() {
+    let turn = std::f64::consts::TAU / 4000.0;
+    // a ring, and three turns of a helix
+    for (pitch, count) in [(0.0, 4000), (15.0, 12_000)] {
+        let on_curve = |k: i32| {
+            let angle = f64::from(k) * turn;
+            let height = pitch * f64::from(k) / 4000.0;
+            Point3::new(25.0 * angle.cos(), 25.0 * angle.sin(), height)
+        };
+        let truth = f64::from(count) * (25.0 * turn).hypot(pitch / 4000.0);
+        let ratio = line_length((0..count).map(on_curve), Vector3::repeat(1.0)) / truth;
+        println!("pitch {pitch}: {ratio:.4}");
+        assert!((ratio - 1.0).abs() < 0.01, "pitch {pitch}: {ratio}");
+    }
+}
+
+#[test]
+fn curves_of_thicker_parts_keep_their_corners() {
+    // an L of bars of 3 x 3 voxels: its curve is centred, with a corner
+    let bars = Volume::from_fn([40, 40, 7], Geometry::default(), |x, y, z| {
+        let is_bar =
+            |along: usize, across: usize| (2..38).contains(&along) && (2..5).contains(&across);
+        u8::from((is_bar(x, y) || is_bar(y, x)) && (2..5).contains(&z))
+    });
+    let length = skeleton(&bars.unwrap()).skeleton.length();
+    assert!((66.0..70.5).contains(&length), "{length}");
 }

@@ -17,6 +17,7 @@
 //! | straight extension of ends | `curves::endpoints` |
 //! | merging of overlapping curves | `curves::shared_stems` |
 //! | branches to voxels that are still uncovered | `curves::repair` |
+//! | taut curves in lines one voxel thick | `curves::taut_lines` |
 //! | verification of the properties | `certificate` |
 //! | radii and cross-sections | `measures` |
 //!

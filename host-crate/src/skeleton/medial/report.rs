@@ -164,6 +164,19 @@ pub enum Violation {
     },
 }
 
+impl Violation {
+    /// Returns the edge that violates the property, if it is one edge.
+    pub(crate) fn edge(&self) -> Option<usize> {
+        match self {
+            Self::Outside { edge, .. }
+            | Self::ZeroLength { edge, .. }
+            | Self::SelfOverlap { edge, .. }
+            | Self::TooLong { edge, .. } => Some(*edge),
+            _ => None,
+        }
+    }
+}
+
 impl LabelSkeleton {
     /// Returns `true` if all components are certified.
     pub fn is_certified(&self) -> bool {

@@ -13,6 +13,7 @@ pub mod shared_stems;
 pub mod shorten;
 pub mod surface_blocks;
 pub mod surface_force;
+pub mod taut_lines;
 pub mod trace;
 pub mod uncovered_queue;
 pub mod voxel_links;

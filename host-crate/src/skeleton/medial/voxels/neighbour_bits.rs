@@ -87,6 +87,33 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Squares of 2 x 2 voxels that contain the centre, without the centre.
+const SQUARES: [u32; 12] = {
+    let mut squares = [0; 12];
+    let mut index = 0;
+    while index < 12 {
+        let (normal, quadrant) = (index / 4, index % 4);
+        let [a, b] = [(normal + 1) % 3, (normal + 2) % 3];
+        let mut corner = [0; 3];
+        corner[a] = 2 * (quadrant as i32 % 2) - 1;
+        corner[b] = 2 * (quadrant as i32 / 2) - 1;
+        let (mut first, mut second) = (corner, corner);
+        first[a] = 0;
+        second[b] = 0;
+        squares[index] = 1 << offset_bit(first) | 1 << offset_bit(second) | 1 << offset_bit(corner);
+        index += 1;
+    }
+    squares
+};
+
+/// Returns `true` if the voxel and three of the neighbours in a mask form a square. Voxels of lines
+/// that are one voxel thick are in no square.
+pub fn is_in_square(neighbour_mask: u32) -> bool {
+    SQUARES
+        .iter()
+        .any(|&square| neighbour_mask & square == square)
+}
+
 /// The 8 neighbours that share only a corner.
 const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 | 1 << 26;
 
