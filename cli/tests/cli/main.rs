@@ -34,5 +34,6 @@ mod skeleton_labels;
 mod skeleton_odd;
 mod stop;
 mod support;
+mod tutorials;
 mod usage;
 mod voxelize;
