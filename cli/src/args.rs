@@ -9,6 +9,7 @@ mod object;
 mod occupancy;
 mod shared;
 mod skeleton;
+mod skeleton_edits;
 mod skeleton_names;
 mod small;
 mod voxelize;

@@ -2,6 +2,7 @@
 
 use super::{
     MORE, ReportArgs,
+    skeleton_edits::EditArgs,
     skeleton_names::{
         BoundaryName, ColourName, HierarchyName, LevelsName, PrecisionName, SkeletonMethodName,
         SurfaceName, VariantName,
@@ -10,10 +11,9 @@ use super::{
 use crate::{
     device_choice::DeviceList,
     input::InputArgs,
-    numbers::{Size, parse_distance, parse_size},
+    numbers::{Size, parse_size},
 };
 use clap::Args;
-use ferrovox::graph::Prune;
 use ferrovox::io::SkeletonFormat;
 use ferrovox::render::ViewDirection;
 use std::path::PathBuf;
@@ -70,53 +70,8 @@ pub struct SkeletonArgs {
     /// Method and amount of detail under their former names; kept for existing scripts
     #[arg(long, value_enum, hide = true, conflicts_with_all = ["method", "hierarchy", "detail"])]
     pub levels: Option<LevelsName>,
-    /// Remove leaf branches shorter than LENGTH, in world units
-    ///
-    /// Voxels that only these branches covered become uncovered, so a pruned skeleton is not
-    /// certified.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Curves")]
-    pub prune: Option<f64>,
-    /// Remove leaf branches shorter than RATIO times the radius at their root
-    #[arg(
-        long,
-        value_name = "RATIO",
-        value_parser = parse_distance,
-        allow_hyphen_values = true,
-        conflicts_with = "prune",
-        hide_short_help = true,
-        help_heading = "Curves"
-    )]
-    pub prune_by_radius: Option<f64>,
-    /// Remove leaf branches of a significance below K
-    ///
-    /// The length beyond the inscribed ball of the root, less two voxels, divided by the median
-    /// radius of the branch.
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = parse_distance,
-        allow_hyphen_values = true,
-        conflicts_with_all = ["prune", "prune_by_radius"],
-        hide_short_help = true,
-        help_heading = "Curves"
-    )]
-    pub prune_significance: Option<f64>,
-    /// Join components whose curves are at most DISTANCE apart, in world units
-    ///
-    /// Straight edges connect the nearest points, shortest gaps first, before pruning. They leave
-    /// the object, so a joined skeleton is not certified.
-    #[arg(
-        long,
-        value_name = "DISTANCE",
-        value_parser = parse_distance,
-        allow_hyphen_values = true,
-        hide_short_help = true,
-        help_heading = "Curves"
-    )]
-    pub join: Option<f64>,
-    /// Merge pairs of edges that meet at a node of degree two
-    #[arg(long, hide_short_help = true, help_heading = "Curves")]
-    pub merge: bool,
+    #[command(flatten)]
+    pub edits: EditArgs,
     /// Minimum length of a branch relative to its width [default: 1.25]
     ///
     /// Protrusions get a branch if they are longer. The length counts without two voxels, which
@@ -313,14 +268,6 @@ pub struct SkeletonArgs {
 }
 
 impl SkeletonArgs {
-    /// Returns the criterion for branches to remove.
-    pub fn prune_criterion(&self) -> Option<Prune> {
-        let length = self.prune.map(Prune::Length);
-        let by_radius = || self.prune_by_radius.map(Prune::LengthByRadius);
-        let by_significance = || self.prune_significance.map(Prune::Significance);
-        length.or_else(by_radius).or_else(by_significance)
-    }
-
     /// Returns the extraction method, also if it was selected by `--levels`.
     pub fn selected_method(&self) -> SkeletonMethodName {
         match self.levels {

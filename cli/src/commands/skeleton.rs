@@ -69,9 +69,9 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
     Ok(SkeletonJob {
         method,
         filter,
-        prune: args.prune_criterion(),
-        join: args.join,
-        merge: args.merge,
+        prune: args.edits.prune_criterion(),
+        join: args.edits.join,
+        merge: args.edits.merge,
         outputs: args.output.clone(),
         field: args.field.clone(),
         picture: args.png.clone().map(|path| PictureJob {
