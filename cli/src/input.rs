@@ -27,8 +27,8 @@ pub struct VolumeArgs {
     /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, or
     /// headerless with --dims and --type
     ///
-    /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .dcm, .tif,
-    /// .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map. Folders: a DICOM series, TIFF slices, Zarr.
+    /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .npz, .dcm,
+    /// .tif, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map. Folders: a DICOM series, TIFF slices, Zarr.
     ///
     /// Several files, or a folder of them, are processed one after the other; {stem} in the name of
     /// an output stands for the name of the input.
@@ -45,7 +45,7 @@ pub struct VolumeArgs {
     )]
     pub volume_index: Option<VolumeIndex>,
     /// DICOM series of a folder: its number in the list that the error shows, its UID, or a part of
-    /// its description
+    /// its description; or array of an npz archive
     #[arg(
         long,
         value_name = "SERIES",

@@ -23,11 +23,12 @@ mod write;
 type Target = fn(&[u8]);
 
 /// Targets of `fuzz/` with their names.
-const TARGETS: [(&str, Target); 14] = [
+const TARGETS: [(&str, Target); 19] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
     ("npy", fuzz::npy),
+    ("npz", fuzz::npz),
     ("dicom", fuzz::dicom),
     ("tiff", fuzz::tiff),
     ("zarr", fuzz::zarr),
@@ -36,6 +37,10 @@ const TARGETS: [(&str, Target); 14] = [
     ("ply", fuzz::ply),
     ("obj", fuzz::obj),
     ("stl", fuzz::stl),
+    ("off", fuzz::off),
+    ("vtp", fuzz::vtp),
+    ("gltf", fuzz::gltf),
+    ("threemf", fuzz::threemf),
     ("points", fuzz::points),
     ("swc", fuzz::swc),
 ];

@@ -9,6 +9,7 @@ use crate::{
 use clap::{ArgGroup, Args, ValueEnum};
 use ferrovox::{
     distance::{Method, SignConvention},
+    io::VolumeFormat,
     pipeline::{
         distance::{MapSamples, Plane},
         point_distances::DistanceTarget,
@@ -38,7 +39,7 @@ The sites of --iso and --label are the surface voxels of the object: those insid
 the sites and the map.
 
 Points are in world coordinates; their map has the grid of --like or --grid. They are read from .xyz (text, one point per \
-line), .ply (vertices) or .npy (n rows, 3 columns).
+line), .csv and .tsv (columns x, y, z), .npy (n rows, 3 columns), or the vertices of a mesh.
 
 --compare computes the map with every method that supports the sites, reports the error of each against the exact \
 distances, and draws the plane of --slice (default: the middle plane) for each into DIR.
@@ -104,8 +105,17 @@ pub struct DistanceArgs {
     /// Report points outside the volume as an error (default: use them); requires --points
     #[arg(long, help_heading = "Sites", hide_short_help = true)]
     pub strict: bool,
-    /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy; with --at .csv or .json
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["compare", "json"], help_heading = "Output")]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present_any = ["compare", "json"],
+        help_heading = "Output",
+        help = format!(
+            "Volume file to write: {}; with --at .csv or .json",
+            VolumeFormat::writable_extensions()
+        )
+    )]
     pub output: Option<PathBuf>,
     /// Make distances inside negative, by a convention
     ///

@@ -435,7 +435,7 @@ fn conflicting_options_are_usage_errors() {
     };
     refused(
         "--labels all -o a.stl",
-        &["a.stl", "{label}", ".ply or .vtp"],
+        &["a.stl", "{label}", ".ply, .vtp or .glb"],
     );
     refused("--labels all -o {label}.txt", &["txt"]);
     refused(

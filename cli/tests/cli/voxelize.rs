@@ -124,13 +124,16 @@ fn failures_leave_no_files() {
         &["none.obj", "no such file"],
     );
     refused(
-        "voxelize a.vtp --resolution 20 -o out.nii",
-        &["a.vtp", ".ply, .obj and .stl"],
+        "voxelize a.vtk --resolution 20 -o out.nii",
+        &["a.vtk", ".ply, .obj, .stl, .vtp, .off, .glb and .3mf"],
     );
-    folder.file("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    folder.file("a.fbx", "; FBX 7.7.0 project file\n");
     refused(
-        "voxelize a.off --resolution 20 -o out.nii",
-        &["a.off: unknown extension \"off\"", ".ply, .obj and .stl"],
+        "voxelize a.fbx --resolution 20 -o out.nii",
+        &[
+            "a.fbx: unknown extension \"fbx\"",
+            ".ply, .obj, .stl, .vtp, .off, .glb and .3mf",
+        ],
     );
     refused(
         "voxelize a.obj --resolution 0 -o out.nii",

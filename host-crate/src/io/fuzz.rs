@@ -11,8 +11,8 @@ use std::path::Path;
 use crate::grid::{Geometry, Sample, Volume, sample_count, with_sample_type, with_volume};
 use crate::io::volume::read::read_with_data;
 use crate::io::{
-    AxisOrder, ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
-    read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
+    AxisOrder, ByteOrder, FileError, RawLayout, ReadOptions, SeriesSelector, StoredType,
+    VolumeFile, VolumeReader, read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
 };
 
 /// Text of the error for an integer that no sample type represents.
@@ -44,6 +44,18 @@ pub fn npy(bytes: &[u8]) {
         ..ReadOptions::default()
     };
     read_both_ways("fuzz.npy", bytes, None, &options);
+}
+
+/// Reads the bytes as an archive of arrays, and its first array.
+pub fn npz(bytes: &[u8]) {
+    let series = Some(SeriesSelector("1".to_owned()));
+    for series in [None, series] {
+        let options = ReadOptions {
+            series,
+            ..ReadOptions::default()
+        };
+        read_both_ways("fuzz.npz", bytes, None, &options);
+    }
 }
 
 /// Reads the bytes as DICOM.
@@ -83,6 +95,26 @@ pub fn stl(bytes: &[u8]) {
     mesh("fuzz.stl", bytes);
 }
 
+/// Reads the bytes as an OFF mesh.
+pub fn off(bytes: &[u8]) {
+    mesh("fuzz.off", bytes);
+}
+
+/// Reads the bytes as a VTP mesh.
+pub fn vtp(bytes: &[u8]) {
+    mesh("fuzz.vtp", bytes);
+}
+
+/// Reads the bytes as a glTF mesh.
+pub fn gltf(bytes: &[u8]) {
+    mesh("fuzz.glb", bytes);
+}
+
+/// Reads the bytes as a 3MF mesh.
+pub fn threemf(bytes: &[u8]) {
+    mesh("fuzz.3mf", bytes);
+}
+
 fn mesh(name: &str, bytes: &[u8]) {
     match read_mesh_bytes(name, bytes) {
         Ok(mesh) => assert_eq!(
@@ -94,9 +126,9 @@ fn mesh(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as points, as text and as an array.
+/// Reads the bytes as points: as text, as a table and as an array.
 pub fn points(bytes: &[u8]) {
-    for name in ["fuzz.xyz", "fuzz.npy"] {
+    for name in ["fuzz.xyz", "fuzz.csv", "fuzz.npy"] {
         match read_points_bytes(name, bytes) {
             Ok(points) => assert!(points.as_flattened().iter().all(|x| x.is_finite())),
             Err(error) => assert!(error.to_string().starts_with(name), "{error}"),

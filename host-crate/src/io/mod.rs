@@ -14,20 +14,20 @@
 //! does not depend on a pipeline.
 //!
 //! # Formats
-//! | format | extensions | written | positions |
+//! | volume format | read | written | positions |
 //! | --- | --- | --- | --- |
-//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz`, `.hdr` + `.img` | `.nii`, `.nii.gz` | RAS |
-//! | Analyze 7.5 | `.hdr` + `.img` | | x left, y front, z up |
+//! | NIfTI, Analyze 7.5 | `.nii`, `.nii.gz`, `.hdr` + `.img` | `.nii`, `.nii.gz` | RAS or LAS |
 //! | NRRD | `.nrrd`, `.nhdr` | `.nrrd` | given by `space`, else as stored |
 //! | MetaImage | `.mha`, `.mhd` | `.mha` | LPS |
-//! | DICOM | a folder, `.dcm`, any | | LPS |
-//! | TIFF, BigTIFF | `.tif`, `.tiff`, a folder of slices | | none |
-//! | Zarr, OME-NGFF | a folder, `.zip` | | none |
-//! | VTI | `.vti` | | as stored |
-//! | MGH, MGZ | `.mgh`, `.mgz` | | RAS |
-//! | MRC, CCP4 | `.mrc`, `.map`, `.ccp4` | | as stored, in ångström |
-//! | npy | `.npy` | `.npy` | none |
-//! | headerless | `.raw`, `.bin`, any | | none |
+//! | NumPy array | `.npy` | `.npy` | none |
+//! | NumPy archive | `.npz` | no | none |
+//! | DICOM | a folder, `.dcm`, any name | no | LPS |
+//! | TIFF, BigTIFF, OME, ImageJ | `.tif`, `.tiff`, a folder of slices | `.tif` | spacing only |
+//! | Zarr 2 and 3, OME-Zarr | a folder, `.zip`, `.ozx` | `.zarr.zip` | spacing and origin |
+//! | VTK XML image data | `.vti` | `.vti` | as stored; written in RAS |
+//! | FreeSurfer MGH, MGZ | `.mgh`, `.mgz` | no | RAS |
+//! | MRC, CCP4 | `.mrc`, `.map`, `.ccp4` | no | as stored, in ångström |
+//! | headerless | `.raw`, `.bin`, any with `--dims` | no | none |
 //!
 //! - **NIfTI**: the affine is the sform, else the qform, else the spacing alone.
 //! - **Analyze 7.5**: the origin is SPM's originator, else the centre of the grid.
@@ -65,13 +65,14 @@
 //!
 //! The mesh formats are those of [`MeshFormat`], and the skeleton formats those of
 //! [`SkeletonFormat`]. [`read_skeleton`] reads `.swc`; [`write_field`] writes `.npy`;
-//! [`read_points`] reads text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3
-//! columns (`.npy`).
+//! [`read_points`] reads text (`.xyz`), tables (`.csv`, `.tsv`), the vertices of a mesh, or an
+//! array of n rows and 3 columns (`.npy`).
 
 mod error;
 mod file_extension;
 pub mod fuzz;
 mod label_table;
+mod lz4;
 mod mesh;
 mod output;
 mod points;

@@ -1,12 +1,12 @@
 //! Volume formats: lists of extensions, and detection by extension or contents.
 
 use crate::io::file_extension::{extension, list_extensions};
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Extensions that volumes can be written with, as messages list them.
-pub(super) const WRITABLE: [&str; 5] = ["nii", "nii.gz", "nrrd", "mha", "npy"];
+/// Extension of archives of Zarr.
+pub(super) const ZARR_EXTENSION: &str = "zarr.zip";
 
 /// First bytes of TIFF and BigTIFF in both byte orders.
 const TIFF_SIGNATURES: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
@@ -23,6 +23,8 @@ pub enum VolumeFormat {
     MetaImage,
     /// NumPy's `.npy`.
     Npy,
+    /// NumPy's `.npz`, an archive of arrays.
+    Npz,
     /// DICOM: a file, or a series of files in a folder.
     Dicom,
     /// TIFF and BigTIFF: a stack of pages, or a folder of slices.
@@ -39,41 +41,152 @@ pub enum VolumeFormat {
     Raw,
 }
 
+/// Properties of a volume format, from which lists, messages and tables are derived.
+struct VolumeFormatInfo {
+    /// Short name, for messages.
+    name: &'static str,
+    /// Name, for tables.
+    description: &'static str,
+    /// Extensions that name the format, without a dot, in lower case and without a final `gz`.
+    extensions: &'static [&'static str],
+    /// File names, for tables.
+    read: &'static str,
+    /// Extensions that it is written with.
+    written: &'static [&'static str],
+    /// Meaning of the positions in files, for tables.
+    positions: &'static str,
+}
+
 impl fmt::Display for VolumeFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nifti => "NIfTI",
-            Self::Nrrd => "NRRD",
-            Self::MetaImage => "MetaImage",
-            Self::Npy => "npy",
-            Self::Dicom => "DICOM",
-            Self::Tiff => "TIFF",
-            Self::Zarr => "Zarr",
-            Self::Vti => "VTI",
-            Self::Mgh => "MGH",
-            Self::Mrc => "MRC",
-            Self::Raw => "raw",
-        })
+        f.write_str(self.info().name)
     }
 }
 
 impl VolumeFormat {
+    /// All formats, in the order in which tables and messages list them.
+    pub const ALL: &'static [Self] = &[
+        Self::Nifti,
+        Self::Nrrd,
+        Self::MetaImage,
+        Self::Npy,
+        Self::Npz,
+        Self::Dicom,
+        Self::Tiff,
+        Self::Zarr,
+        Self::Vti,
+        Self::Mgh,
+        Self::Mrc,
+        Self::Raw,
+    ];
+
+    const fn info(self) -> VolumeFormatInfo {
+        match self {
+            Self::Nifti => VolumeFormatInfo {
+                name: "NIfTI",
+                description: "NIfTI, Analyze 7.5",
+                extensions: &["nii", "hdr", "img"],
+                read: "`.nii`, `.nii.gz`, `.hdr` + `.img`",
+                written: &["nii", "nii.gz"],
+                positions: "RAS or LAS",
+            },
+            Self::Nrrd => VolumeFormatInfo {
+                name: "NRRD",
+                description: "NRRD",
+                extensions: &["nrrd", "nhdr"],
+                read: "`.nrrd`, `.nhdr`",
+                written: &["nrrd"],
+                positions: "given by `space`, else as stored",
+            },
+            Self::MetaImage => VolumeFormatInfo {
+                name: "MetaImage",
+                description: "MetaImage",
+                extensions: &["mha", "mhd"],
+                read: "`.mha`, `.mhd`",
+                written: &["mha"],
+                positions: "LPS",
+            },
+            Self::Npy => VolumeFormatInfo {
+                name: "npy",
+                description: "NumPy array",
+                extensions: &["npy"],
+                read: "`.npy`",
+                written: &["npy"],
+                positions: "none",
+            },
+            Self::Npz => VolumeFormatInfo {
+                name: "npz",
+                description: "NumPy archive",
+                extensions: &["npz"],
+                read: "`.npz`",
+                written: &[],
+                positions: "none",
+            },
+            Self::Dicom => VolumeFormatInfo {
+                name: "DICOM",
+                description: "DICOM",
+                extensions: &["dcm", "dicom", "ima"],
+                read: "a folder, `.dcm`, any name",
+                written: &[],
+                positions: "LPS",
+            },
+            Self::Tiff => VolumeFormatInfo {
+                name: "TIFF",
+                description: "TIFF, BigTIFF, OME, ImageJ",
+                extensions: &["tif", "tiff"],
+                read: "`.tif`, `.tiff`, a folder of slices",
+                written: &["tif"],
+                positions: "spacing only",
+            },
+            Self::Zarr => VolumeFormatInfo {
+                name: "Zarr",
+                description: "Zarr 2 and 3, OME-Zarr",
+                extensions: &["zarr", "zip", "ozx"],
+                read: "a folder, `.zip`, `.ozx`",
+                written: &[ZARR_EXTENSION],
+                positions: "spacing and origin",
+            },
+            Self::Vti => VolumeFormatInfo {
+                name: "VTI",
+                description: "VTK XML image data",
+                extensions: &["vti"],
+                read: "`.vti`",
+                written: &["vti"],
+                positions: "as stored; written in RAS",
+            },
+            Self::Mgh => VolumeFormatInfo {
+                name: "MGH",
+                description: "FreeSurfer MGH, MGZ",
+                extensions: &["mgh", "mgz"],
+                read: "`.mgh`, `.mgz`",
+                written: &[],
+                positions: "RAS",
+            },
+            Self::Mrc => VolumeFormatInfo {
+                name: "MRC",
+                description: "MRC, CCP4",
+                extensions: &["mrc", "map", "ccp4"],
+                read: "`.mrc`, `.map`, `.ccp4`",
+                written: &[],
+                positions: "as stored, in ångström",
+            },
+            Self::Raw => VolumeFormatInfo {
+                name: "raw",
+                description: "headerless",
+                extensions: &["raw", "bin"],
+                read: "`.raw`, `.bin`, any with `--dims`",
+                written: &[],
+                positions: "none",
+            },
+        }
+    }
+
     /// Returns the format that the extension of `path` names, ignoring a final `.gz`.
     pub fn from_path(path: &Path) -> Option<Self> {
-        match extension(path).trim_end_matches(".gz") {
-            "nii" | "hdr" | "img" => Some(Self::Nifti),
-            "nrrd" | "nhdr" => Some(Self::Nrrd),
-            "mha" | "mhd" => Some(Self::MetaImage),
-            "npy" => Some(Self::Npy),
-            "dcm" | "dicom" | "ima" => Some(Self::Dicom),
-            "tif" | "tiff" => Some(Self::Tiff),
-            "zarr" | "zip" | "ozx" => Some(Self::Zarr),
-            "vti" => Some(Self::Vti),
-            "mgh" | "mgz" => Some(Self::Mgh),
-            "mrc" | "map" | "ccp4" => Some(Self::Mrc),
-            "raw" | "bin" => Some(Self::Raw),
-            _ => None,
-        }
+        let extension = extension(path);
+        let extension = extension.trim_end_matches(".gz");
+        let mut formats = Self::ALL.iter().copied();
+        formats.find(|format| format.info().extensions.contains(&extension))
     }
 
     /// Returns the format that the first bytes of a file identify. 348 bytes, the size of a NIfTI-1
@@ -108,10 +221,33 @@ impl VolumeFormat {
     }
 
     /// Returns the extensions that volumes can be written with, as a message lists them:
-    /// `.nii, .nii.gz, .nrrd, .mha or .npy`.
+    /// `.nii, .nii.gz, .nrrd, .mha, .npy, .tif, .zarr.zip or .vti`.
     pub fn writable_extensions() -> &'static str {
-        static LIST: LazyLock<String> = LazyLock::new(|| list_extensions(WRITABLE, "or"));
+        static LIST: LazyLock<String> = LazyLock::new(|| list_extensions(writable(), "or"));
         &LIST
+    }
+
+    /// Returns the Markdown table of volume formats that the README shows.
+    pub fn markdown_table() -> String {
+        let mut table = "| volume format | read | written | positions |\n\
+                         | --- | --- | --- | --- |\n"
+            .to_owned();
+        for format in Self::ALL {
+            let info = format.info();
+            let written = info
+                .written
+                .iter()
+                .map(|extension| format!("`.{extension}`"));
+            let written = written.collect::<Vec<_>>().join(", ");
+            let written = if written.is_empty() { "no" } else { &written };
+            let row = writeln!(
+                table,
+                "| {} | {} | {written} | {} |",
+                info.description, info.read, info.positions
+            );
+            debug_assert!(row.is_ok(), "a string accepts every write");
+        }
+        table
     }
 
     /// Returns the sentence that errors about the extension of an output quote.
@@ -122,6 +258,12 @@ impl VolumeFormat {
         });
         &SENTENCE
     }
+}
+
+/// Returns the extensions that volumes can be written with.
+pub(super) fn writable() -> impl Iterator<Item = &'static str> {
+    let formats = VolumeFormat::ALL.iter();
+    formats.flat_map(|format| format.info().written.iter().copied())
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {

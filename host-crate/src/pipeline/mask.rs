@@ -35,7 +35,11 @@ impl StatedParts {
         Self {
             by_format: !matches!(
                 header.format,
-                VolumeFormat::Npy | VolumeFormat::Raw | VolumeFormat::Tiff | VolumeFormat::Zarr
+                VolumeFormat::Npy
+                    | VolumeFormat::Npz
+                    | VolumeFormat::Raw
+                    | VolumeFormat::Tiff
+                    | VolumeFormat::Zarr
             ),
             spacing: header.has_spacing,
             origin: header.has_origin,

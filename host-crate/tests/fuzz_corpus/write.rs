@@ -16,10 +16,12 @@ pub fn corpus_files() -> Vec<File> {
     files.extend(text_headers());
     files.extend(nifti_headers());
     files.extend(npy_headers());
+    files.extend(npz_archives());
     files.extend(raw_files());
     files.extend(meshes());
     files.extend(text_meshes());
     files.extend(facets());
+    files.extend(exchange_meshes());
     files.extend(points());
     files.extend(skeletons());
     files
@@ -279,6 +281,161 @@ fn npy_headers() -> Vec<File> {
     .into()
 }
 
+/// Returns a zip archive of stored entries.
+fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut file, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in entries {
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+        let offset = file.len() as u32;
+        let mut common = vec![20, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        common.extend(crc.sum().to_le_bytes());
+        common.extend((content.len() as u32).to_le_bytes());
+        common.extend((content.len() as u32).to_le_bytes());
+        common.extend((name.len() as u16).to_le_bytes());
+        common.extend([0, 0]);
+        file.extend(b"PK\x03\x04");
+        file.extend(&common);
+        file.extend(name.as_bytes());
+        file.extend(*content);
+        directory.extend(b"PK\x01\x02\x14\0");
+        directory.extend(&common);
+        directory.extend([0; 10]);
+        directory.extend(offset.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let start = file.len() as u32;
+    file.extend(&directory);
+    file.extend(b"PK\x05\x06\0\0\0\0");
+    for _ in 0..2 {
+        file.extend((entries.len() as u16).to_le_bytes());
+    }
+    file.extend((directory.len() as u32).to_le_bytes());
+    file.extend(start.to_le_bytes());
+    file.extend([0, 0]);
+    file
+}
+
+/// Returns archives of arrays: one and several, of 16-bit floats, and damage.
+fn npz_archives() -> Vec<File> {
+    let array = |kind: &str, shape: &str, data: &[u8]| {
+        let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}}}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((text.len() as u16).to_le_bytes());
+        bytes.extend(text.as_bytes());
+        bytes.extend(data);
+        bytes
+    };
+    let small = array("<i2", "(1, 2, 2)", &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let half = array(">f2", "(1, 2, 2)", &[60, 0, 0xC0, 0, 0x7C, 1, 0, 1]);
+    let lying = array("<f2", "(6148914691236517205, 3)", &[0; 8]);
+    let one = zip(&[("half.npy", &half)]);
+    [
+        ("two", zip(&[("b.npy", &small), ("a.npy", &half)])),
+        ("cut", one[..one.len() - 1].to_vec()),
+        ("one", one),
+        ("lying", zip(&[("a.npy", &lying)])),
+        ("none", zip(&[("../a.txt", b"text")])),
+        ("empty", zip(&[])),
+    ]
+    .map(|(name, bytes)| ("npz", format!("{name}.npz"), bytes))
+    .into()
+}
+
+/// Returns OFF, VTP, glTF and 3MF files, written by the library and by hand.
+fn exchange_meshes() -> Vec<File> {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = TriangleMesh {
+        origin: [0.0; 3],
+        vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        normals: Some(vec![[0.0, 0.0, 1.0]; 4]),
+        triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
+    };
+    let mut files = Vec::new();
+    for (target, extension) in [
+        ("off", "off"),
+        ("vtp", "vtp"),
+        ("gltf", "glb"),
+        ("threemf", "3mf"),
+    ] {
+        let path = folder.path().join(format!("a.{extension}"));
+        for normals in [true, false] {
+            let options = MeshWriteOptions {
+                normals,
+                ..MeshWriteOptions::default()
+            };
+            write_mesh(&path, &mesh, &options).unwrap();
+            let bytes = fs::read(&path).unwrap();
+            let name = if normals { "normals" } else { "plain" };
+            let cut = bytes[..bytes.len() * 3 / 4].to_vec();
+            files.push((target, format!("{name}.{extension}"), bytes));
+            files.push((target, format!("{name}-cut.{extension}"), cut));
+        }
+    }
+    for (name, text) in [
+        (
+            "colours",
+            "COFF 3 1 0 # c\n\n0 0 0 255 0 0 255\n1 0 0 0 0 0 0\n0 1 0 0 0 0 0\n3 0 1 2 0.5 0.5 0.5\n",
+        ),
+        ("lying", "OFF\n4294967295 18446744073709551615 0\n0 0 0\n"),
+        (
+            "quads",
+            "OFF\r\n5 1 0\r\n0 0 0\r\n1 0 0\r\n1 1 0\r\n0 1 0\r\nnan 1e999 -0\r\n4 0 1 2 3\r\n",
+        ),
+    ] {
+        files.push(("off", format!("{name}.off"), text.as_bytes().to_vec()));
+    }
+    let vtp = |format: &str, points: &str, strips: &str| {
+        format!(
+            "<?xml version=\"1.0\"?><VTKFile type=\"PolyData\" byte_order=\"BigEndian\"><PolyData>\
+             <Piece NumberOfPoints=\"4\" NumberOfStrips=\"1\" NumberOfPolys=\"0\"><Points>\
+             <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"{format}\">{points}\
+             <InformationKey name=\"a\"/></DataArray></Points><Strips>\
+             <DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray>\
+             <DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">{strips}</DataArray></Strips>\
+             </Piece></PolyData></VTKFile>"
+        )
+    };
+    let points = "0 0 0 1 0 0 0 1 0 1 1 0.1";
+    for (name, text) in [
+        ("strips", vtp("ascii", points, "4")),
+        ("offsets", vtp("ascii", points, "18446744073709551615")),
+        ("base64", vtp("binary", "AAAAYAAAAAAAAAAA", "4")),
+    ] {
+        files.push(("vtp", format!("{name}.vtp"), text.into_bytes()));
+    }
+    let relationships = b"<Relationships><Relationship Target=\"/m\" \
+        Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>";
+    let model = |components: &str| {
+        format!(
+            "<model unit=\"inch\"><resources><object id=\"1\"><mesh><vertices><vertex x=\"0\" y=\"0\" z=\"0\"/>\
+             <vertex x=\"1\" y=\"0\" z=\"0\"/><vertex x=\"0\" y=\"1\" z=\"0\"/></vertices><triangles>\
+             <triangle v1=\"0\" v2=\"1\" v3=\"2\"/></triangles></mesh></object><object id=\"2\"><components>\
+             {components}</components></object></resources><build><item objectid=\"2\" \
+             transform=\"1 0 0 0 -1 0 0 0 1 3 0 0\"/></build></model>"
+        )
+    };
+    for (name, components) in [
+        (
+            "components",
+            "<component objectid=\"1\"/><component p:path=\"/m\" objectid=\"1\"/>",
+        ),
+        (
+            "circle",
+            "<component objectid=\"2\"/><component objectid=\"2\"/>",
+        ),
+        (
+            "outside",
+            "<component p:path=\"/../../etc/passwd\" objectid=\"1\"/>",
+        ),
+    ] {
+        let model = model(components);
+        let entries: [(&str, &[u8]); 2] = [("_rels/.rels", relationships), ("m", model.as_bytes())];
+        files.push(("threemf", format!("{name}.3mf"), zip(&entries)));
+    }
+    files
+}
+
 fn raw_files() -> Vec<File> {
     [
         ("u8", vec![2, 2, 1, 0, 0, 0, 1, 2, 3, 4]),
@@ -309,6 +466,10 @@ fn points() -> Vec<File> {
     let text = b"# x y z\n1 2 3\r\n\n-1.5,\t2e1 ,+3 0.5 normal\n7,8,9".to_vec();
     let large = b"1e308 -1e308 1e-308\n1e999 0 nan\n".to_vec();
     [
+        (
+            "table.csv",
+            b"name;X (mm);Y (mm);Z (mm)\n\"a\";1;2;3\n".to_vec(),
+        ),
         ("packed.xyz", gzip(&text)),
         ("text.xyz", text),
         ("large.xyz", large),

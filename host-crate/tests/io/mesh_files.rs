@@ -194,7 +194,7 @@ fn damaged_ply_is_reported_with_the_problem() {
     let error = read_mesh("surface.vtk").unwrap_err().to_string();
     assert_eq!(
         error,
-        "surface.vtk: unknown extension \"vtk\"; meshes are read from .ply, .obj and .stl"
+        "surface.vtk: unknown extension \"vtk\"; meshes are read from .ply, .obj, .stl, .vtp, .off, .glb and .3mf"
     );
 }
 
@@ -367,7 +367,7 @@ fn invalid_meshes_and_unknown_extensions_leave_no_file() {
         .to_string();
     assert!(
         error.ends_with(
-            "a.fbx: unknown extension \"fbx\"; meshes are written as .ply, .obj, .stl, .vtk or .vtp"
+            "a.fbx: unknown extension \"fbx\"; meshes are written as .ply, .obj, .stl, .vtk, .vtp, .off, .glb or .3mf"
         ),
         "{error}"
     );
@@ -426,4 +426,23 @@ fn readme_lists_the_registered_mesh_formats() {
         readme.contains(&table),
         "replace the table of mesh formats in README.md by\n{table}"
     );
+}
+
+/// The tables of volume formats in the README and in the documentation of the module are those of
+/// the registry.
+#[test]
+fn documents_list_the_registered_volume_formats() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let table = ferrovox::io::VolumeFormat::markdown_table();
+    let documented: String = table.lines().map(|line| format!("//! {line}\n")).collect();
+    for (name, table) in [
+        ("README.md", &table),
+        ("host-crate/src/io/mod.rs", &documented),
+    ] {
+        let text = fs::read_to_string(format!("{root}/{name}")).unwrap();
+        assert!(
+            text.contains(table),
+            "replace the table of volume formats in {name} by\n{table}"
+        );
+    }
 }

@@ -10,7 +10,9 @@ use proptest::prelude::*;
 
 use crate::helpers::folder;
 
-const NAMES: [&str; 5] = ["a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp"];
+const NAMES: [&str; 8] = [
+    "a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp", "a.off", "a.glb", "a.3mf",
+];
 const NO_TRIANGLES: &[[u32; 3]] = &[];
 
 fn options(normals: bool) -> MeshWriteOptions {

@@ -51,12 +51,12 @@ fn written_meshes_are_read_back() {
 /// The contents determine the format where they have a signature, otherwise the extension.
 #[test]
 fn contents_then_extension_determine_the_format() {
-    let off = b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    let fbx = b"; FBX 7.7.0 project file\n";
     assert_eq!(
-        error("x.off", off),
-        "x.off: unknown extension \"off\"; meshes are read from .ply, .obj and .stl"
+        error("x.fbx", fbx),
+        "x.fbx: unknown extension \"fbx\"; meshes are read from .ply, .obj, .stl, .vtp, .off, .glb and .3mf"
     );
-    assert!(error("x", off).contains("unknown extension \"\""));
+    assert!(error("x", fbx).contains("unknown extension \"\""));
     let folder = folder();
     let mesh = tetrahedron();
     for (written, named) in [

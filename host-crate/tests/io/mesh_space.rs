@@ -1,5 +1,6 @@
 //! Directions of the world axes in mesh files, read back as 3D Slicer documents it: the words
-//! `SPACE=RAS` or `SPACE=LPS` in the header, or the field `SPACE` of VTP.
+//! `SPACE=RAS` or `SPACE=LPS` in the header, or the field `SPACE` of VTP. glTF and 3MF, which it
+//! does not read, state the space in the extras of the node and in the description.
 
 use std::fs;
 
@@ -8,7 +9,9 @@ use ferrovox::mesh::{TriangleMesh, Triangles};
 
 use super::helpers::folder;
 
-const NAMES: [&str; 5] = ["a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp"];
+const NAMES: [&str; 8] = [
+    "a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp", "a.off", "a.glb", "a.3mf",
+];
 
 fn tetrahedron(origin: [f64; 3]) -> TriangleMesh {
     TriangleMesh {
@@ -28,6 +31,21 @@ fn find_space(name: &str, bytes: &[u8]) -> Option<String> {
         let codes: Vec<u8> = codes.split(' ').map(|code| code.parse().unwrap()).collect();
         assert_eq!(codes.last(), Some(&0));
         return Some(String::from_utf8(codes[..codes.len() - 1].to_vec()).unwrap());
+    }
+    if name.ends_with("glb") {
+        let (_, space) = text.split_once("{\"SPACE\":\"")?;
+        return Some(space[..3].to_owned());
+    }
+    if name.ends_with("3mf") {
+        let mut model = Vec::new();
+        // The model is the last entry; its header has 30 bytes and the name.
+        let at = bytes.windows(4).rposition(|it| it == b"PK\x03\x04")?;
+        let start = at + 30 + "3D/3dmodel.model".len();
+        let mut decoder = flate2::read::DeflateDecoder::new(&bytes[start..]);
+        std::io::Read::read_to_end(&mut decoder, &mut model).unwrap();
+        let model = String::from_utf8(model).unwrap();
+        let (_, space) = model.split_once("name=\"Description\">SPACE=")?;
+        return Some(space[..3].to_owned());
     }
     let header = if name.ends_with("stl") {
         &bytes[..80]
@@ -82,6 +100,10 @@ fn lps_negates_x_and_y_of_positions_normals_and_origin() {
         ("a.stl", [0.0; 3]),
         ("a.obj", [0.0; 3]),
         ("b.obj", [1e6, -2e6, 3e6]),
+        ("a.vtp", [0.0; 3]),
+        ("b.off", [1e6, -2e6, 3e6]),
+        ("b.glb", [1e6, -2e6, 3e6]),
+        ("a.3mf", [0.0; 3]),
     ] {
         let path = folder.path().join(name);
         let mesh = tetrahedron(origin);

@@ -144,11 +144,11 @@ fn large_dims_are_written_as_nifti_2() {
 #[test]
 fn an_unknown_extension_is_refused_before_anything_is_written() {
     let folder = folder();
-    let path = folder.path().join("volume.tiff");
+    let path = folder.path().join("volume.mrc");
     let volume = sample_volume(SampleType::U8, Geometry::default());
     let error = write_volume(&path, &volume, &VolumeWriteOptions::default()).unwrap_err();
     assert!(error.to_string().ends_with(
-        "volume.tiff: unknown extension \"tiff\"; volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy"
+        "volume.mrc: unknown extension \"mrc\"; volumes are written as .nii, .nii.gz, .nrrd, .mha, .npy, .tif, .zarr.zip or .vti"
     ), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

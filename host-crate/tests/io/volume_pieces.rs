@@ -11,7 +11,16 @@ use ferrovox::io::{
 
 use crate::helpers::folder;
 
-const NAMES: [&str; 5] = ["v.nii", "v.nii.gz", "v.nrrd", "v.mha", "v.npy"];
+const NAMES: [&str; 8] = [
+    "v.nii",
+    "v.nii.gz",
+    "v.nrrd",
+    "v.mha",
+    "v.npy",
+    "v.vti",
+    "v.tif",
+    "v.zarr.zip",
+];
 const DIMS: [usize; 3] = [7, 5, 11];
 
 fn geometry() -> Geometry {

@@ -58,11 +58,11 @@ fn damaged_base64_is_an_error() {
     };
     assert_eq!(volume.samples(), [0, 1, 2, 3, 4, 5, 6, 7]);
     for (content, expected) in [
-        ("CAAAAAABAgMEBQY=", "end early"),
-        ("CAAAAAABAg==BQYH", "end early"),
-        ("CAAAAAABAgME", "end early"),
+        ("CAAAAAABAgMEBQY=", "ends early"),
+        ("CAAAAAABAg==BQYH", "ends early"),
+        ("CAAAAAABAgME", "ends early"),
         ("CAAAAAAB!gMEBQYH", "invalid symbol"),
-        ("CQAAAAABAgMEBQYH", "9 bytes, but the extent needs 8"),
+        ("CQAAAAABAgMEBQYH", "9 bytes instead of 8"),
     ] {
         let error = read(&file("binary", content)).unwrap_err();
         assert!(error.contains(expected), "{content}: {error}");

@@ -267,6 +267,9 @@ pub enum FileProblem {
     /// A damaged zip archive.
     #[error("damaged zip archive: {0}")]
     Archive(String),
+    /// A damaged VTI or VTP file.
+    #[error("damaged VTK XML file: {0}")]
+    VtkXml(String),
     /// A headerless file without a layout.
     #[error("the file has no header; give its dims and sample type")]
     MissingLayout,

@@ -14,6 +14,12 @@ pub enum PointsProblem {
         /// Start of the line.
         text: String,
     },
+    /// A table has column names, but not those of coordinates.
+    #[error("the columns are {names}; name those of the coordinates x, y and z")]
+    NoColumns {
+        /// Names of the columns.
+        names: String,
+    },
     /// An array of points does not have 3 columns.
     #[error("the array has the shape {shape:?}; points need n rows and 3 columns")]
     ArrayShape {

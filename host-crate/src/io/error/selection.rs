@@ -50,6 +50,14 @@ pub enum SelectionProblem {
         /// All series with their numbers.
         list: String,
     },
+    /// An archive of arrays of which none or no existing one is selected.
+    #[error("the archive holds {count} arrays: {names}; select one with --series NAME")]
+    Array {
+        /// Number of arrays.
+        count: usize,
+        /// Names of the first ones.
+        names: String,
+    },
     /// The selected series does not exist.
     #[error("there is no series {selector:?}; select one of: {list}")]
     NoSuchSeries {

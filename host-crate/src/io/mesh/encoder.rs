@@ -1,6 +1,8 @@
 //! The interface of a mesh format: its properties and the encoding of its data blocks.
 
+use super::bounds::Bounds;
 use super::counts::MeshCounts;
+use super::package::Package;
 use super::space::MeshSpace;
 use crate::io::FileProblem;
 use crate::io::source::Source;
@@ -38,10 +40,40 @@ pub(super) struct MeshFormatInfo {
     /// `true` if each triangle is stored with the coordinates of its corners, as one
     /// [`DataBlock::Facets`], instead of with vertex indices.
     pub stores_facets: bool,
-    /// `true` if positions are written as `f64` for a mesh with a local origin.
+    /// `true` if world positions of a mesh with a local origin are stored with the digits of `f64`.
     pub stores_f64: bool,
     /// `true` if the two labels of each triangle can be stored.
     pub holds_face_labels: bool,
+    /// `true` if triangles with face labels are stored in [groups](MeshLayout::groups) of equal
+    /// labels.
+    pub groups_face_labels: bool,
+    /// `true` if the header states the [bounds](MeshLayout::bounds) of the positions.
+    pub stores_bounds: bool,
+    /// Zip archive around the data blocks; `None` if these are the file.
+    pub package: Option<Package>,
+}
+
+impl MeshFormatInfo {
+    /// Describes a format without a signature, reader, limit, normals or optional contents.
+    pub const fn new(name: &'static str, extension: &'static str) -> Self {
+        Self {
+            name,
+            extension,
+            description: name,
+            signatures: &[],
+            has_free_header: false,
+            reader: None,
+            limit: None,
+            normals: "no",
+            indices: "",
+            stores_facets: false,
+            stores_f64: false,
+            holds_face_labels: false,
+            groups_face_labels: false,
+            stores_bounds: false,
+            package: None,
+        }
+    }
 }
 
 /// Reader of a mesh format.
@@ -71,7 +103,7 @@ pub(super) enum Element {
 }
 
 /// Contents of a mesh file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct MeshLayout {
     pub counts: MeshCounts,
     /// World position that vertex positions are relative to, in the space of the file. Unless it is
@@ -84,9 +116,36 @@ pub(super) struct MeshLayout {
     pub normals: bool,
     /// Range of the face labels; `None` if no labels are written.
     pub face_labels: Option<LabelRange>,
+    /// Consecutive triangles with equal labels, for a format that stores such groups.
+    pub groups: Vec<FaceGroup>,
+    /// Least and greatest coordinates of the positions in the space of the file, relative to the
+    /// origin; unspecified for a format that does not state them.
+    pub bounds: Bounds,
+}
+
+/// Consecutive triangles with the same two labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FaceGroup {
+    /// Labels inside and outside of the triangles.
+    pub labels: [i64; 2],
+    /// Number of triangles.
+    pub triangles: u64,
 }
 
 impl MeshLayout {
+    /// Describes an empty mesh with this world origin, without normals or labels.
+    pub fn new(space: Option<MeshSpace>, origin: [f64; 3]) -> Self {
+        Self {
+            counts: MeshCounts::default(),
+            origin: Self::file_origin(origin, space),
+            space,
+            normals: false,
+            face_labels: None,
+            groups: Vec::new(),
+            bounds: Bounds::default(),
+        }
+    }
+
     /// Returns `true` if positions are written as `f64`, which their sums with the origin need.
     pub fn has_f64_positions(&self) -> bool {
         self.origin != [0.0; 3]
@@ -103,8 +162,16 @@ impl MeshLayout {
         tag.unwrap_or_default()
     }
 
+    /// Extends the bounds by positions in RAS, if the format states them.
+    pub fn extend_bounds(&mut self, info: &MeshFormatInfo, positions: &[[f32; 3]]) {
+        if info.stores_bounds {
+            let space = self.space.unwrap_or_default();
+            self.bounds.extend(positions, |it| space.convert(it));
+        }
+    }
+
     /// Returns a position in the world.
-    pub fn to_world(self, position: [f32; 3]) -> [f64; 3] {
+    pub fn to_world(&self, position: [f32; 3]) -> [f64; 3] {
         to_world(self.origin, position)
     }
 }
@@ -158,6 +225,17 @@ pub(super) trait MeshEncoder: Sync {
 
     /// Returns the data blocks of a file, in order.
     fn blocks(&self, layout: &MeshLayout) -> Vec<DataBlock>;
+
+    /// Returns the number of bytes that the format counts in 32 bits; 0 if it counts none.
+    fn counted_bytes(&self, _layout: &MeshLayout) -> u64 {
+        0
+    }
+
+    /// Returns an upper bound of the size of the data blocks, in bytes, for a format with a
+    /// [package](MeshFormatInfo::package).
+    fn max_bytes(&self, _layout: &MeshLayout) -> u64 {
+        u64::MAX
+    }
 
     /// Appends vertices, as `f32`, or as `f64` if the layout has a local origin. `normals`, one per
     /// position, are present if the layout has normals; a format with a separate block of normals

@@ -1,19 +1,25 @@
 //! Meshes with two labels per triangle.
 
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::encoder::{LabelRange, MeshLayout};
+use rayon::slice::ParallelSliceMut;
+
+use super::encoder::{FaceGroup, LabelRange, MeshLayout};
 use super::output_format::resolve_format;
-use super::write::write_blocks;
+use super::write::{write_blocks, write_file};
 use super::{MeshCounts, MeshFormat, MeshWriteOptions};
 use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
-use crate::mesh::{LabelledMesh, MeshError};
+use crate::memory::{self, OutOfMemory};
+use crate::mesh::{LabelledMesh, MeshError, Triangles};
+
+/// Purpose of the memory for sorted triangles, quoted in errors.
+const PURPOSE: &str = "triangles in the order of their labels";
 
 /// Writes a mesh with the two labels of each triangle, `label_inside` and `label_outside`, to a PLY
-/// file (as face properties, `int`, or `double` if a label exceeds 32 bits) or a VTP file (as cell
-/// data). The background is label 0.
+/// file (as face properties, `int`, or `double` if a label exceeds 32 bits), a VTP file (as cell
+/// data) or a binary glTF file (as extras of one primitive per pair of labels, each with the colour
+/// of its inside label). The background is label 0.
 ///
 /// The file is replaced atomically, as by [`write_mesh`](super::write_mesh).
 ///
@@ -69,17 +75,14 @@ impl FileGroup {
             .labels
             .iter()
             .all(|&label| i32::try_from(label).is_ok());
-        let layout = MeshLayout {
-            counts: MeshCounts::from_mesh(&mesh.mesh),
-            origin: MeshLayout::file_origin(mesh.mesh.origin, options.space),
-            space: options.space,
-            normals: options.normals && mesh.mesh.normals.is_some(),
-            face_labels: Some(if fits_i32 {
-                LabelRange::I32
-            } else {
-                LabelRange::I64
-            }),
-        };
+        let mut layout = MeshLayout::new(options.space, mesh.mesh.origin);
+        layout.counts = MeshCounts::from_mesh(&mesh.mesh);
+        layout.normals = options.normals && mesh.mesh.normals.is_some();
+        layout.face_labels = Some(if fits_i32 {
+            LabelRange::I32
+        } else {
+            LabelRange::I64
+        });
         let check = || -> Result<(), FileProblem> {
             if !format.holds_face_labels() {
                 return Err(FileProblem::NoFaceLabels {
@@ -92,15 +95,58 @@ impl FileGroup {
             if sides != triangles {
                 return Err(MeshError::SideCount { sides, triangles }.into());
             }
-            format.check_limit(layout.counts)?;
+            format.check_limit(&layout)?;
             format.check_origin(layout.origin)
         };
         check().map_err(|problem| FileError::new(path, problem))?;
-        let labels = |triangle: usize| mesh.sides[triangle].map(|side| mesh.label_at(side));
+        let grouped;
+        let (triangles, sides) = if format.info().groups_face_labels {
+            let group = group_triangles(mesh).map_err(FileProblem::from);
+            let (triangles, sides, groups) = group.map_err(|it| FileError::new(path, it))?;
+            layout.groups = groups;
+            let fits = format.check_limit(&layout);
+            fits.map_err(|problem| FileError::new(path, problem))?;
+            grouped = (triangles, sides);
+            (&grouped.0, &grouped.1)
+        } else {
+            (&mesh.mesh.triangles, &mesh.sides)
+        };
+        layout.extend_bounds(format.info(), &mesh.mesh.vertices);
+        let labels = |triangle: usize| sides[triangle].map(|side| mesh.label_at(side));
         self.write(path, |file| {
-            let mut out = BufWriter::with_capacity(1 << 20, file);
-            write_blocks(format, &layout, &mesh.mesh, Some(&labels), &mut out)?;
-            out.flush()
+            write_file(format, &layout, file, |out| {
+                write_blocks(format, &layout, &mesh.mesh, triangles, Some(&labels), out)
+            })
         })
     }
+}
+
+/// Triangles in the order of their labels, these labels, and groups of equal ones.
+type GroupedTriangles = (Triangles, Vec<[u32; 2]>, Vec<FaceGroup>);
+
+/// Sorts the triangles by their labels, those of equal labels in the order of the mesh.
+fn group_triangles(mesh: &LabelledMesh) -> Result<GroupedTriangles, OutOfMemory> {
+    let mut order = Vec::new();
+    memory::try_reserve(PURPOSE, &mut order, mesh.sides.len())?;
+    order.extend(0..mesh.sides.len());
+    order.par_sort_unstable_by_key(|&triangle| (mesh.sides[triangle], triangle));
+    let sides = reorder(&mesh.sides, &order)?;
+    let triangles = match &mesh.mesh.triangles {
+        Triangles::U32(all) => Triangles::U32(reorder(all, &order)?),
+        Triangles::U64(all) => Triangles::U64(reorder(all, &order)?),
+    };
+    let groups = sides.chunk_by(|a, b| a == b).map(|group| FaceGroup {
+        labels: group[0].map(|side| mesh.label_at(side)),
+        triangles: group.len() as u64,
+    });
+    let groups = groups.collect();
+    Ok((triangles, sides, groups))
+}
+
+/// Returns copies of elements in this order.
+fn reorder<T: Copy>(elements: &[T], order: &[usize]) -> Result<Vec<T>, OutOfMemory> {
+    let mut reordered = Vec::new();
+    memory::try_reserve(PURPOSE, &mut reordered, order.len())?;
+    reordered.extend(order.iter().map(|&index| elements[index]));
+    Ok(reordered)
 }

@@ -1,5 +1,6 @@
 //! Mesh files: a registry of formats, writers that share their encoders, and readers.
 
+mod bounds;
 mod counts;
 mod encoder;
 mod formats;
@@ -7,7 +8,9 @@ mod forward_references;
 mod label_scene;
 mod labelled;
 mod output_format;
+mod package;
 mod parallel_encode;
+mod placement;
 mod position_list;
 mod read;
 mod space;
@@ -16,7 +19,6 @@ mod stream_writer;
 mod try_append;
 mod write;
 
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::io::output::group::write_alone;
@@ -35,7 +37,7 @@ pub use stream_writer::MeshWriter;
 
 use encoder::MeshLayout;
 use output_format::resolve_format;
-use write::write_blocks;
+use write::{write_blocks, write_file};
 
 /// Options for writing a mesh file, as a whole or piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,23 +114,20 @@ impl FileGroup {
     ) -> Result<(), FileError> {
         let path = path.as_ref();
         let format = resolve_format(path, options.format)?;
-        let layout = MeshLayout {
-            counts: MeshCounts::from_mesh(mesh),
-            origin: MeshLayout::file_origin(mesh.origin, options.space),
-            space: options.space,
-            normals: options.normals && mesh.normals.is_some(),
-            face_labels: None,
-        };
+        let mut layout = MeshLayout::new(options.space, mesh.origin);
+        layout.counts = MeshCounts::from_mesh(mesh);
+        layout.normals = options.normals && mesh.normals.is_some();
         let check = || -> Result<(), FileProblem> {
             mesh.validate()?;
-            format.check_limit(layout.counts)?;
+            format.check_limit(&layout)?;
             format.check_origin(layout.origin)
         };
         check().map_err(|problem| FileError::new(path, problem))?;
+        layout.extend_bounds(format.info(), &mesh.vertices);
         self.write(path, |file| {
-            let mut out = BufWriter::with_capacity(1 << 20, file);
-            write_blocks(format, &layout, mesh, None, &mut out)?;
-            out.flush()
+            write_file(format, &layout, file, |out| {
+                write_blocks(format, &layout, mesh, &mesh.triangles, None, out)
+            })
         })
     }
 }

@@ -1,32 +1,35 @@
 //! The format of a mesh that is written, and its limits.
 
 use super::MeshFormat;
-use super::counts::MeshCounts;
-use super::encoder::Element;
+use super::encoder::{Element, MeshLayout};
 use crate::io::file_extension::extension;
 use crate::io::{FileError, FileProblem};
 use std::path::Path;
 
 impl MeshFormat {
-    /// Fails if the format cannot count this many vertices or triangles.
-    pub(super) fn check_limit(self, counts: MeshCounts) -> Result<(), FileProblem> {
-        let Some(limit) = self.info().limit else {
-            return Ok(());
-        };
-        let (what, count) = match limit.element {
-            Element::Vertices => ("vertices", counts.vertices),
-            Element::Triangles => ("triangles", counts.triangles),
-        };
-        if count <= limit.max {
-            return Ok(());
-        }
-        Err(FileProblem::MeshTooLarge {
+    /// Fails if the format cannot count this many vertices, triangles or bytes.
+    pub(super) fn check_limit(self, layout: &MeshLayout) -> Result<(), FileProblem> {
+        let too_large = |what, bits, count| FileProblem::MeshTooLarge {
             format: self.name(),
             what,
-            bits: limit.bits,
+            bits,
             count,
             instead: Self::unlimited_extensions(),
-        })
+        };
+        if let Some(limit) = self.info().limit {
+            let (what, count) = match limit.element {
+                Element::Vertices => ("vertices", layout.counts.vertices),
+                Element::Triangles => ("triangles", layout.counts.triangles),
+            };
+            if count > limit.max {
+                return Err(too_large(what, limit.bits, count));
+            }
+        }
+        let bytes = self.encoder().counted_bytes(layout);
+        if bytes > u64::from(u32::MAX) {
+            return Err(too_large("bytes", 32, bytes));
+        }
+        Ok(())
     }
 
     /// Returns `true` if files of this format store world positions as `f64` for a mesh with a
@@ -67,21 +70,23 @@ pub(super) fn resolve_format(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::MeshCounts;
 
     #[test]
     fn limit_error_names_the_count_and_an_alternative() {
         let check = |format: MeshFormat, vertices, triangles| {
-            let counts = MeshCounts {
+            let mut layout = MeshLayout::new(None, [0.0; 3]);
+            layout.counts = MeshCounts {
                 vertices,
                 triangles,
             };
-            format.check_limit(counts)
+            format.check_limit(&layout)
         };
         assert!(check(MeshFormat::Ply, 1 << 32, u64::MAX).is_ok());
         let error = check(MeshFormat::Ply, (1 << 32) + 1, 0).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "PLY counts vertices in 32 bits, but the mesh has 4294967297; write .obj or .vtp instead"
+            "PLY counts vertices in 32 bits, but the mesh has 4294967297; write .obj, .vtp or .off instead"
         );
         let error = check(MeshFormat::Stl, 3, 1 << 32).unwrap_err();
         assert!(
@@ -92,5 +97,14 @@ mod tests {
         );
         assert!(check(MeshFormat::Vtk, (1 << 31) + 1, 0).is_err());
         assert!(check(MeshFormat::Vtp, u64::MAX, u64::MAX).is_ok());
+        assert!(check(MeshFormat::Gltf, 1 << 27, 1 << 27).is_ok());
+        let error = check(MeshFormat::Gltf, 1 << 28, 1 << 27).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("glTF counts bytes in 32 bits, but the mesh has 4831842304"),
+            "{error}"
+        );
+        assert!(check(MeshFormat::ThreeMf, (1 << 31) + 1, 0).is_err());
     }
 }

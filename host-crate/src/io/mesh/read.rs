@@ -13,14 +13,19 @@ const SIGNATURE_BYTES: usize = 32;
 
 /// Reads a triangle mesh from a file of a [readable format](MeshFormat::is_readable).
 ///
-/// A file with the signature of PLY or text STL is read as such; otherwise the extension determines
-/// the format.
+/// A file with the signature of PLY, text STL, OFF, VTP or glTF is read as such; otherwise the
+/// extension determines the format. Positions are those of the file, except that glTF is converted
+/// from metres with y upwards, and 3MF from its unit to millimetres.
 ///
 /// | format | contents read |
 /// | --- | --- |
 /// | OBJ | positions and faces; polygons are cut into triangle fans from their first corner |
 /// | PLY, text and binary | positions, normals if present, and faces, cut likewise |
 /// | STL, binary and text | triangles; corners at equal positions become one vertex |
+/// | VTP | points, active normals, polygons cut likewise, and strips, of one piece |
+/// | OFF, text | positions, normals if present, and faces, cut likewise |
+/// | glTF, binary | positions, normals and triangles of all nodes of the scene |
+/// | 3MF | triangles of all build items with their components |
 ///
 /// # Errors
 /// [`FileError`] for another format, a damaged or truncated file, and errors of the operating

@@ -24,7 +24,7 @@ impl Spool {
     }
 
     /// Appends the contents to `out` and frees their disk space.
-    pub fn copy_to(mut self, out: &mut File) -> io::Result<()> {
+    pub fn copy_to(mut self, out: &mut impl Write) -> io::Result<()> {
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, out)?;
         if copied == self.bytes {

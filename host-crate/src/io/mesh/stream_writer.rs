@@ -1,6 +1,5 @@
 //! Writing of a mesh piece by piece, in memory that does not grow with the mesh.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use super::forward_references::ForwardReferences;
 use super::output_format::resolve_format;
 use super::spool::Spool;
 use super::write::{
-    write_facets, write_normals, write_triangle_ends, write_triangles, write_vertices,
+    write_facets, write_file, write_normals, write_triangle_ends, write_triangles, write_vertices,
 };
 use super::{MeshCounts, MeshFormat, MeshWriteOptions, parallel_encode};
 use crate::io::output::group::write_alone;
@@ -76,11 +75,8 @@ impl MeshWriter {
             path: path.to_owned(),
             format,
             layout: MeshLayout {
-                counts: MeshCounts::default(),
-                origin: [0.0; 3],
-                space: options.space,
                 normals: options.normals,
-                face_labels: None,
+                ..MeshLayout::new(options.space, [0.0; 3])
             },
             spools,
             references: ForwardReferences::default(),
@@ -155,7 +151,11 @@ impl MeshWriter {
             vertices: before.vertices + vertices.len() as u64,
             triangles: before.triangles + triangles.len() as u64,
         };
-        self.format.check_limit(counts)?;
+        self.layout.counts = counts;
+        if let Err(problem) = self.format.check_limit(&self.layout) {
+            self.layout.counts = before;
+            return Err(problem);
+        }
         let normals = normals.filter(|_| self.layout.normals);
         let appended = self
             .spools
@@ -164,9 +164,9 @@ impl MeshWriter {
             self.has_failed = true;
             return Err(FileProblem::from_io("write", error));
         }
+        self.layout.extend_bounds(self.format.info(), vertices);
         self.references
             .add(before.triangles, triangles, counts.vertices);
-        self.layout.counts = counts;
         Ok(())
     }
 
@@ -203,7 +203,15 @@ impl MeshWriter {
             spools,
             ..
         } = self;
-        group.write(&path, |out| spools.join(format, &layout, out))?;
+        group.write(&path, |out| {
+            if format.info().package.is_none() {
+                // The operating system copies from file to file.
+                return spools.join(format, &layout, out);
+            }
+            write_file(format, &layout, out, |mut out| {
+                spools.join(format, &layout, &mut out)
+            })
+        })?;
         Ok(counts)
     }
 
@@ -258,12 +266,17 @@ impl Spools {
 
     /// Writes the blocks of the file. A spool is dropped, and its disk space freed, as soon as it
     /// has been copied.
-    fn join(self, format: MeshFormat, layout: &MeshLayout, out: &mut File) -> io::Result<()> {
+    fn join<W: Write>(
+        self,
+        format: MeshFormat,
+        layout: &MeshLayout,
+        out: &mut W,
+    ) -> io::Result<()> {
         let encoder = format.encoder();
         let mut vertices = Some(self.vertices);
         let mut normals = Some(self.normals);
         let mut triangles = Some(self.triangles);
-        let copy = |spool: &mut Option<Spool>, out: &mut File| {
+        let copy = |spool: &mut Option<Spool>, out: &mut W| {
             // No format lists a block twice.
             spool.take().map_or(Ok(()), |spool| spool.copy_to(out))
         };

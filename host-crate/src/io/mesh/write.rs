@@ -1,25 +1,45 @@
 //! Writing of a mesh that is in memory, block by block.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 
 use super::encoder::{DataBlock, MeshEncoder, MeshLayout};
 use super::parallel_encode::{BATCH, write_encoded};
 use super::{MeshCounts, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
+/// Writes a file whose data blocks `write` writes, with the package of the format around them.
+pub(super) fn write_file(
+    format: MeshFormat,
+    layout: &MeshLayout,
+    file: &mut File,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, file);
+    match &format.info().package {
+        None => write(&mut out)?,
+        Some(package) => {
+            let max_bytes = format.encoder().max_bytes(layout);
+            package.write(&mut out, max_bytes, write)?;
+        }
+    }
+    out.flush()
+}
+
 /// Labels inside and outside of a triangle, by triangle index.
 pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);
 
-/// Writes all blocks of a valid mesh within the limits of the format. `labels` are present if the
-/// layout has face labels.
+/// Writes all blocks of a valid mesh within the limits of the format, with these triangles instead
+/// of its own, which may be in another order. `labels` are present if the layout has face labels.
 pub(super) fn write_blocks(
     format: MeshFormat,
     layout: &MeshLayout,
     mesh: &TriangleMesh,
+    triangles: &Triangles,
     labels: Option<FaceLabels<'_>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match &mesh.triangles {
+    match triangles {
         Triangles::U32(triangles) => write_each(format, layout, mesh, triangles, labels, out),
         Triangles::U64(triangles) => write_each(format, layout, mesh, triangles, labels, out),
     }

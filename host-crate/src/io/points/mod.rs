@@ -1,9 +1,11 @@
 //! Point files: text, arrays, and the vertices of meshes.
 
 mod array;
+mod table;
 mod text;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::io::error::show_bytes;
 use crate::io::file_extension::extension;
@@ -14,22 +16,25 @@ use crate::memory;
 use crate::mesh::{TriangleMesh, to_world};
 
 /// Number of bytes that suffices to identify a format.
-const SIGNATURE_BYTES: usize = 8;
+const SIGNATURE_BYTES: usize = 32;
 
 /// Number of points by which a list grows at least.
 const GROWTH: usize = 1 << 14;
 
-/// Reads points. The extension determines the format, unless the file has the signature of PLY or
-/// npy:
+/// Reads points. The extension determines the format, unless the file has the signature of npy or
+/// of a mesh format:
 ///
 /// | extension | contents |
 /// | --- | --- |
 /// | `.xyz` | text, one point per line: x, y and z, separated by spaces, tabs or commas |
+/// | `.csv`, `.tsv` | a table: the columns x, y and z, or without names the first three |
 /// | `.npy` | an array of n rows and 3 columns, of any type that volumes can have |
-/// | `.ply` | the vertices of a mesh, as [`read_mesh`](crate::io::read_mesh) reads it |
+/// | `.ply` and others | the vertices of a mesh, as [`read_mesh`](crate::io::read_mesh) reads it |
 ///
-/// In text, further words, empty lines and lines that start with `#` are ignored. Text and arrays
-/// may be compressed with gzip. Coordinates are those of the file.
+/// In text, further words, empty lines and lines that start with `#` are ignored. Fields of tables
+/// are separated by commas, tabs or semicolons and may be quoted; column names may have a unit, as
+/// in `x (mm)`. Text, tables and arrays may be compressed with gzip. Coordinates are those of the
+/// file.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -66,6 +71,7 @@ pub fn read_points_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Vec<[f6
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
+    Table,
     Array,
     Mesh,
 }
@@ -74,18 +80,30 @@ enum Kind {
 fn kind_from_extension(path: &Path) -> Result<Kind, FileProblem> {
     match extension(path).as_str() {
         "xyz" | "xyz.gz" => Ok(Kind::Text),
+        "csv" | "tsv" | "csv.gz" | "tsv.gz" => Ok(Kind::Table),
         "npy" | "npy.gz" => Ok(Kind::Array),
-        "ply" => Ok(Kind::Mesh),
+        _ if MeshFormat::from_path(path).is_some_and(MeshFormat::is_readable) => Ok(Kind::Mesh),
         extension => Err(FileProblem::UnknownExtension {
             extension: extension.to_owned(),
-            known: "points are read from .xyz, .ply and .npy",
+            known: read_from(),
         }),
     }
 }
 
+/// Returns the sentence that errors about the extension of an input quote.
+fn read_from() -> &'static str {
+    static SENTENCE: LazyLock<String> = LazyLock::new(|| {
+        let meshes = MeshFormat::readable_extensions();
+        format!("points are read from .xyz, .csv, .tsv, .npy, and from meshes: {meshes}")
+    });
+    &SENTENCE
+}
+
 /// Returns the format that the first bytes of a file identify.
 fn kind_from_content(start: &[u8]) -> Option<Kind> {
-    if MeshFormat::from_content(start) == Some(MeshFormat::Ply) {
+    let mesh = MeshFormat::from_content(start);
+    // Text may start like that of STL by chance.
+    if mesh.is_some_and(|it| it.is_readable() && it != MeshFormat::Stl) {
         Some(Kind::Mesh)
     } else if VolumeFormat::from_content(start) == Some(VolumeFormat::Npy) {
         Some(Kind::Array)
@@ -101,6 +119,7 @@ fn read(path: &Path, mut source: Source<'_>, kind: Kind) -> Result<Vec<[f64; 3]>
     match kind_from_content(&source.peek(SIGNATURE_BYTES)?).unwrap_or(kind) {
         Kind::Array => array::read(source),
         Kind::Text => text::read(source),
+        Kind::Table => table::read(source),
         Kind::Mesh => from_mesh(&read_mesh_source(path, source)?),
     }
 }

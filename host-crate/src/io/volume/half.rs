@@ -1,5 +1,61 @@
 //! Floats of 16 bits (IEEE 754 binary16).
 
+use std::io::{self, Read};
+
+use crate::io::ByteOrder;
+use crate::io::source::{Remaining, Source};
+
+/// Number of halves that are converted at a time.
+const STEP: usize = 1 << 15;
+
+/// Returns a source of the values as `f32`, little-endian.
+pub(in crate::io) fn widen_halves(source: Source<'_>, order: ByteOrder) -> Source<'_> {
+    let left = match source.remaining() {
+        Remaining::Exactly(left) => Remaining::Exactly(left.saturating_mul(2)),
+        Remaining::AtMost(left) => Remaining::AtMost(left.saturating_mul(2)),
+        Remaining::Unknown => Remaining::Unknown,
+    };
+    let decoder = HalfDecoder {
+        source,
+        order,
+        halves: vec![0; 2 * STEP],
+        ready: Vec::new(),
+        next: 0,
+    };
+    Source::from_decoder(decoder, left)
+}
+
+/// Reader that converts halves.
+struct HalfDecoder<'a> {
+    source: Source<'a>,
+    order: ByteOrder,
+    /// Buffer of stored bytes.
+    halves: Vec<u8>,
+    /// Converted bytes, and the index of the next one.
+    ready: Vec<u8>,
+    next: usize,
+}
+
+impl Read for HalfDecoder<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.next == self.ready.len() {
+            let found = self.source.fill(&mut self.halves);
+            let found = found.map_err(io::Error::other)?;
+            // Half a number at the end is left out, so that the length is too short.
+            let halves = self.halves[..found].chunks_exact(2);
+            let order = self.order;
+            let values = halves.map(|half| half_to_f32(order.unsigned(half) as u16));
+            self.ready.clear();
+            self.ready.extend(values.flat_map(f32::to_le_bytes));
+            self.next = 0;
+        }
+        let count = out.len().min(self.ready.len() - self.next);
+        out[..count].copy_from_slice(&self.ready[self.next..self.next + count]);
+        self.next += count;
+        Ok(count)
+    }
+}
+
 /// Returns the value of the bits of a 16-bit float, exactly.
 pub(in crate::io) fn half_to_f32(half: u16) -> f32 {
     let sign = u32::from(half >> 15) << 31;

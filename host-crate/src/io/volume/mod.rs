@@ -2,9 +2,9 @@
 //!
 //! | modules | purpose |
 //! | --- | --- |
-//! | `nifti`, `nrrd`, `metaimage`, `npy`, `mgh`, `mrc`, `raw` | formats: header, place of samples |
+//! | `nifti`, `nrrd`, `metaimage`, `npy`, `npz`, `mgh`, `mrc`, `raw` | formats: header, samples |
 //! | `dicom`, `tiff`, `vti`, `zarr` | formats whose samples are decoded plane by plane |
-//! | `plane_file`, `pack_bits`, `lz4`, `half` | parts of several of them |
+//! | `plane_file`, `pack_bits`, `half` | parts of several of them |
 //! | `folder`, `file_list` | volumes in folders |
 //! | `output_format`, `read`, `opened` | format, header contents |
 //! | `layout`, `extra_axes` | sizes, types, selection of volumes and components |
@@ -23,13 +23,13 @@ mod file_list;
 mod folder;
 mod half;
 pub(super) mod layout;
-mod lz4;
 pub(super) mod mask;
 pub(super) mod metaimage;
 mod mgh;
 mod mrc;
 pub(super) mod nifti;
 pub(super) mod npy;
+mod npz;
 pub(super) mod nrrd;
 pub(super) mod opened;
 pub(super) mod options;

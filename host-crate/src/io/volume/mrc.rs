@@ -5,6 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::grid::Geometry;
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
+use crate::io::volume::half::widen_halves;
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::{ByteOrder, FileProblem, HeaderInfo, StoredType, VolumeFormat};
@@ -74,9 +75,9 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<OpenedVolume<'_>, FileProbl
         3 => (StoredType::I16, 2),
         4 => (StoredType::F32, 2),
         6 => (StoredType::U16, 1),
+        12 => (StoredType::F32, 1),
         mode => {
             let name = match mode {
-                12 => "16-bit floats".to_owned(),
                 101 => "4-bit integers".to_owned(),
                 mode => format!("the mode {mode}"),
             };
@@ -98,7 +99,9 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<OpenedVolume<'_>, FileProbl
             size(nz / intervals[2])?,
         ];
     }
-    let mut layout = Layout::new(&sizes, stored, order)?;
+    let is_half = mode == 12;
+    let sample_order = if is_half { ByteOrder::Little } else { order };
+    let mut layout = Layout::new(&sizes, stored, sample_order)?;
     if components > 1 {
         layout = layout.with_components(components)?;
     }
@@ -115,6 +118,11 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<OpenedVolume<'_>, FileProbl
             found: HEADER as u64 + skipped,
         });
     }
+    let source = if is_half {
+        widen_halves(source, order)
+    } else {
+        source
+    };
     Ok(OpenedVolume::new(source, layout, geometry, header))
 }
 

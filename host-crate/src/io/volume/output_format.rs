@@ -2,7 +2,7 @@
 
 use crate::io::VolumeFormat;
 use crate::io::output::destination::output_extension;
-use crate::io::volume_format::WRITABLE;
+use crate::io::volume_format::{ZARR_EXTENSION, writable};
 use std::path::Path;
 
 /// Extension of the format for outputs without one: devices, pipes and standard output.
@@ -13,6 +13,14 @@ impl VolumeFormat {
     /// not written with it.
     pub(crate) fn writable_extension(path: &Path) -> Option<String> {
         let extension = output_extension(path, STREAM_EXTENSION);
-        WRITABLE.contains(&extension.as_str()).then_some(extension)
+        let extension = match extension.as_str() {
+            "tiff" => "tif",
+            // The names of archives of Zarr end with one of these.
+            "zip" | "ozx" => ZARR_EXTENSION,
+            other => other,
+        };
+        writable()
+            .any(|known| known == extension)
+            .then(|| extension.to_owned())
     }
 }

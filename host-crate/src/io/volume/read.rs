@@ -14,6 +14,7 @@ use crate::io::volume::mgh;
 use crate::io::volume::mrc;
 use crate::io::volume::nifti;
 use crate::io::volume::npy;
+use crate::io::volume::npz;
 use crate::io::volume::nrrd;
 use crate::io::volume::opened::{OpenedVolume, in_data_file};
 use crate::io::volume::raw;
@@ -294,6 +295,7 @@ fn open_source<'a>(
         VolumeFormat::Nrrd => nrrd::open(source, data_files, options)?,
         VolumeFormat::MetaImage => metaimage::open(source, data_files, options)?,
         VolumeFormat::Npy => npy::open(source, options)?,
+        VolumeFormat::Npz => npz::open(source, options)?,
         VolumeFormat::Dicom => dicom::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
         VolumeFormat::Mrc => mrc::open(source)?,
@@ -302,7 +304,10 @@ fn open_source<'a>(
         VolumeFormat::Tiff => tiff::open(source)?,
         VolumeFormat::Zarr => zarr::open(source, options)?,
     };
-    if let Some(axes) = options.axes.filter(|_| format != VolumeFormat::Npy) {
+    if let Some(axes) = options
+        .axes
+        .filter(|_| !matches!(format, VolumeFormat::Npy | VolumeFormat::Npz))
+    {
         opened.header.notes.push(format!(
             "the axes {} are not used: {format} defines those of its files",
             axes.name()

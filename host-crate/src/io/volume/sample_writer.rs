@@ -13,6 +13,9 @@ use crate::io::volume::nifti;
 use crate::io::volume::npy;
 use crate::io::volume::nrrd;
 use crate::io::volume::options::VolumeContent;
+use crate::io::volume::tiff::TiffWriter;
+use crate::io::volume::vti;
+use crate::io::volume::zarr::ZarrWriter;
 use crate::io::{FileProblem, VolumeWriteOptions};
 use crate::memory;
 
@@ -23,10 +26,13 @@ const BUFFER: usize = 1 << 18;
 
 /// Destination of the samples, with compression.
 pub(super) enum SampleWriter {
-    Plain(BufWriter<Replacement>),
+    /// Uncompressed samples, and the bytes after them.
+    Plain(BufWriter<Replacement>, &'static str),
     Gzip(BlockWriter<GzEncoder<BufWriter<Replacement>>>),
     /// Compresses into a temporary file, which is copied after the header.
     Zlib(Replacement, BlockWriter<ZlibEncoder<BufWriter<File>>>),
+    Tiff(TiffWriter),
+    Zarr(Box<ZarrWriter>),
 }
 
 impl SampleWriter {
@@ -49,11 +55,16 @@ impl SampleWriter {
             ));
         }
         let mut out = BufWriter::with_capacity(BUFFER, file);
+        match extension {
+            "tif" => return Ok(Self::Tiff(TiffWriter::begin(out, content)?)),
+            "zarr.zip" => return Ok(Self::Zarr(Box::new(ZarrWriter::begin(out, content)?))),
+            _ => {}
+        }
         let gzip = |out| BlockWriter::new(GzEncoder::new(out, Compression::new(LEVEL)));
         let begin = || match extension {
             "nii" => {
                 out.write_all(&nifti::header_to_write(content))?;
-                Ok(Self::Plain(out))
+                Ok(Self::Plain(out, ""))
             }
             "nii.gz" => {
                 let mut encoder = gzip(out)?;
@@ -65,16 +76,20 @@ impl SampleWriter {
                 Ok(if options.compress {
                     Self::Gzip(gzip(out)?)
                 } else {
-                    Self::Plain(out)
+                    Self::Plain(out, "")
                 })
+            }
+            "vti" => {
+                out.write_all(&vti::header_to_write(content))?;
+                Ok(Self::Plain(out, vti::TRAILER))
             }
             "mha" => {
                 out.write_all(&metaimage::header_to_write(content, None))?;
-                Ok(Self::Plain(out))
+                Ok(Self::Plain(out, ""))
             }
             _ => {
                 out.write_all(&npy::header_to_write(content))?;
-                Ok(Self::Plain(out))
+                Ok(Self::Plain(out, ""))
             }
         };
         begin().map_err(|error| FileProblem::from_io("write", error))
@@ -83,7 +98,12 @@ impl SampleWriter {
     /// Writes everything after the samples.
     pub fn finish(self, content: &VolumeContent) -> io::Result<Replacement> {
         match self {
-            Self::Plain(out) => Ok(out.into_inner()?),
+            Self::Plain(mut out, trailer) => {
+                out.write_all(trailer.as_bytes())?;
+                Ok(out.into_inner()?)
+            }
+            Self::Tiff(writer) => writer.finish(),
+            Self::Zarr(writer) => writer.finish(),
             Self::Gzip(encoder) => Ok(encoder.into_inner()?.finish()?.into_inner()?),
             Self::Zlib(mut file, encoder) => {
                 let mut spool = encoder.into_inner()?.finish()?.into_inner()?;
@@ -106,7 +126,9 @@ impl SampleWriter {
 impl Write for SampleWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Plain(out) => out.write(bytes),
+            Self::Plain(out, _) => out.write(bytes),
+            Self::Tiff(writer) => writer.write(bytes),
+            Self::Zarr(writer) => writer.write(bytes),
             Self::Gzip(encoder) => encoder.write(bytes),
             Self::Zlib(_, encoder) => encoder.write(bytes),
         }
@@ -114,7 +136,9 @@ impl Write for SampleWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Plain(out) => out.flush(),
+            Self::Plain(out, _) => out.flush(),
+            Self::Tiff(writer) => writer.flush(),
+            Self::Zarr(writer) => writer.flush(),
             Self::Gzip(encoder) => encoder.flush(),
             Self::Zlib(_, encoder) => encoder.flush(),
         }

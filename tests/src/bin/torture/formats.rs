@@ -31,11 +31,12 @@ pub enum Kind {
 /// Loads all formats with their corpus files.
 pub fn all(corpus: &Path) -> Result<Vec<Format>> {
     type Row = (&'static str, &'static str, fn(&[u8]), Kind);
-    let rows: [Row; 14] = [
+    let rows: [Row; 19] = [
         ("nifti", "nii", fuzz::nifti, Kind::Volume),
         ("nrrd", "nrrd", fuzz::nrrd, Kind::Volume),
         ("metaimage", "mha", fuzz::metaimage, Kind::Volume),
         ("npy", "npy", fuzz::npy, Kind::Volume),
+        ("npz", "npz", fuzz::npz, Kind::Volume),
         ("dicom", "dcm", fuzz::dicom, Kind::Volume),
         ("tiff", "tif", fuzz::tiff, Kind::Volume),
         ("zarr", "zip", fuzz::zarr, Kind::Volume),
@@ -44,6 +45,10 @@ pub fn all(corpus: &Path) -> Result<Vec<Format>> {
         ("ply", "ply", fuzz::ply, Kind::Mesh),
         ("obj", "obj", fuzz::obj, Kind::Mesh),
         ("stl", "stl", fuzz::stl, Kind::Mesh),
+        ("off", "off", fuzz::off, Kind::Mesh),
+        ("vtp", "vtp", fuzz::vtp, Kind::Mesh),
+        ("gltf", "glb", fuzz::gltf, Kind::Mesh),
+        ("threemf", "3mf", fuzz::threemf, Kind::Mesh),
         ("points", "xyz", fuzz::points, Kind::Points),
         ("swc", "swc", fuzz::swc, Kind::Skeleton),
     ];

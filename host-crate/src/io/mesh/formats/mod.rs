@@ -3,9 +3,12 @@
 //! Adding a format takes one module, its declaration and row in the table below, and one row in the
 //! README's table, which a test compares with [`MeshFormat::markdown_table`].
 
+mod gltf;
 mod obj;
+mod off;
 mod ply;
 mod stl;
+mod threemf;
 mod vtk;
 mod vtp;
 
@@ -28,6 +31,12 @@ file_formats! {
         Vtk => vtk::VtkEncoder,
         /// VTK's XML format: polydata with appended binary data, `.vtp`.
         Vtp => vtp::VtpEncoder,
+        /// Geomview's Object File Format: text.
+        Off => off::OffEncoder,
+        /// glTF 2.0 in its binary form, `.glb`, in metres with y upwards.
+        Gltf => gltf::GltfEncoder,
+        /// 3D Manufacturing Format, in millimetres.
+        ThreeMf => threemf::ThreeMfEncoder,
     }
 }
 
@@ -53,14 +62,14 @@ impl MeshFormat {
     }
 
     /// Returns the extensions of all formats as a message lists them:
-    /// `.ply, .obj, .stl, .vtk or .vtp`.
+    /// `.ply, .obj, .stl, .vtk, .vtp, .off, .glb or .3mf`.
     pub fn writable_extensions() -> &'static str {
         static LIST: LazyLock<String> = LazyLock::new(|| extensions(|_| true, "or"));
         &LIST
     }
 
     /// Returns the extensions of the readable formats as a message lists them:
-    /// `.ply, .obj and .stl`.
+    /// `.ply, .obj, .stl, .vtp, .off, .glb and .3mf`.
     pub fn readable_extensions() -> &'static str {
         static LIST: LazyLock<String> =
             LazyLock::new(|| extensions(MeshFormat::is_readable, "and"));
@@ -68,7 +77,7 @@ impl MeshFormat {
     }
 
     /// Returns the extensions of the formats that store the two labels of each triangle:
-    /// `.ply or .vtp`.
+    /// `.ply, .vtp or .glb`.
     pub fn face_label_extensions() -> &'static str {
         static LIST: LazyLock<String> =
             LazyLock::new(|| extensions(MeshFormat::holds_face_labels, "or"));
@@ -76,13 +85,13 @@ impl MeshFormat {
     }
 
     /// Returns the extensions of the formats that store `f64` positions:
-    /// `.ply, .obj, .vtk or .vtp`.
+    /// `.ply, .obj, .vtk, .vtp, .off or .glb`.
     pub fn f64_extensions() -> &'static str {
         static LIST: LazyLock<String> = LazyLock::new(|| extensions(MeshFormat::stores_f64, "or"));
         &LIST
     }
 
-    /// Returns the extensions of the formats for meshes of any size: `.obj or .vtp`.
+    /// Returns the extensions of the formats for meshes of any size: `.obj, .vtp or .off`.
     pub(in crate::io::mesh) fn unlimited_extensions() -> &'static str {
         static LIST: LazyLock<String> =
             LazyLock::new(|| extensions(|format| format.info().limit.is_none(), "or"));
@@ -161,14 +170,17 @@ mod tests {
     fn lists_of_extensions_follow_the_table() {
         assert_eq!(
             MeshFormat::written_as(),
-            "meshes are written as .ply, .obj, .stl, .vtk or .vtp"
+            "meshes are written as .ply, .obj, .stl, .vtk, .vtp, .off, .glb or .3mf"
         );
         assert_eq!(
             MeshFormat::read_from(),
-            "meshes are read from .ply, .obj and .stl"
+            "meshes are read from .ply, .obj, .stl, .vtp, .off, .glb and .3mf"
         );
-        assert_eq!(MeshFormat::face_label_extensions(), ".ply or .vtp");
-        assert_eq!(MeshFormat::unlimited_extensions(), ".obj or .vtp");
-        assert_eq!(MeshFormat::f64_extensions(), ".ply, .obj, .vtk or .vtp");
+        assert_eq!(MeshFormat::face_label_extensions(), ".ply, .vtp or .glb");
+        assert_eq!(MeshFormat::unlimited_extensions(), ".obj, .vtp or .off");
+        assert_eq!(
+            MeshFormat::f64_extensions(),
+            ".ply, .obj, .vtk, .vtp, .off or .glb"
+        );
     }
 }

@@ -9,12 +9,8 @@ use crate::io::mesh::encoder::{
 pub(in crate::io::mesh) struct VtkEncoder;
 
 static INFO: MeshFormatInfo = MeshFormatInfo {
-    name: "VTK",
-    extension: "vtk",
     description: "VTK legacy polydata, binary",
     signatures: &[b"# vtk DataFile"],
-    has_free_header: false,
-    reader: None,
     limit: Some(CountLimit {
         element: Element::Vertices,
         bits: 31,
@@ -24,8 +20,7 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     normals: "per vertex",
     indices: "31 bits",
     stores_f64: true,
-    stores_facets: false,
-    holds_face_labels: false,
+    ..MeshFormatInfo::new("VTK", "vtk")
 };
 
 impl MeshEncoder for VtkEncoder {

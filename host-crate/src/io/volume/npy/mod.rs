@@ -16,6 +16,7 @@ pub(crate) use write::{array_header, header as header_to_write};
 use crate::grid::Geometry;
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
+use crate::io::volume::half::widen_halves;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::{
     ArrayLayout, AxisOrder, ByteOrder, FileProblem, HeaderInfo, ReadOptions, SelectionProblem,
@@ -33,6 +34,8 @@ pub(crate) struct ArrayHeader {
     pub order: ByteOrder,
     /// Number of components per element: 2 for complex numbers.
     pub components: u64,
+    /// `true` if the file holds floats of 16 bits, which are read as `f32`.
+    pub is_half: bool,
     /// `true` if the first axis is the fastest (Fortran order), `false` if the last one is.
     pub fortran: bool,
     pub shape: Vec<u64>,
@@ -74,7 +77,13 @@ pub(crate) fn opened(
     axes: AxisOrder,
     has_components: bool,
 ) -> Result<OpenedVolume<'_>, FileProblem> {
-    let layout = axes::layout(&array, axes, has_components)?;
+    let mut layout = axes::layout(&array, axes, has_components)?;
+    let source = if array.is_half {
+        layout.order = ByteOrder::Little;
+        widen_halves(source, array.order)
+    } else {
+        source
+    };
     let mut header = HeaderInfo::new(VolumeFormat::Npy, array.stored, array.order);
     let [major, minor] = array.version;
     header.version = Some(format!("npy {major}.{minor}"));
@@ -105,7 +114,7 @@ pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem
             .map(|(_, value)| value)
             .ok_or_else(|| damaged(format!("no key {key:?}")))
     };
-    let (stored, order, components) = stored_type(get("descr")?)?;
+    let (stored, order, components, is_half) = stored_type(get("descr")?)?;
     let fortran = match get("fortran_order")? {
         Value::Bool(fortran) => *fortran,
         other => {
@@ -119,6 +128,7 @@ pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem
         stored,
         order,
         components,
+        is_half,
         fortran,
         shape: shape(get("shape")?)?,
     })
@@ -179,11 +189,11 @@ fn shape(value: &Value) -> Result<Vec<u64>, FileProblem> {
 }
 
 /// Parses a `descr` such as `<f4`: byte order, kind and size in bytes. Returns the type, the byte
-/// order and the number of components.
-fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder, u64), FileProblem> {
+/// order, the number of components, and `true` for floats of 16 bits.
+fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder, u64, bool), FileProblem> {
     let unsupported = || FileProblem::Unsupported {
         what: format!("npy dtype {descr}"),
-        advice: "save an array of integers of 8 to 32 bits, float32 or float64",
+        advice: "save an array of integers, floats or complex numbers",
     };
     let Value::Text(text) = descr else {
         return Err(unsupported());
@@ -205,11 +215,12 @@ fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder, u64), FileProble
         "i8" => StoredType::I64,
         "f4" => StoredType::F32,
         "f8" => StoredType::F64,
-        "c8" => return Ok((StoredType::F32, order, 2)),
-        "c16" => return Ok((StoredType::F64, order, 2)),
+        "f2" => return Ok((StoredType::F32, order, 1, true)),
+        "c8" => return Ok((StoredType::F32, order, 2, false)),
+        "c16" => return Ok((StoredType::F64, order, 2, false)),
         _ => return Err(unsupported()),
     };
-    Ok((stored, order, 1))
+    Ok((stored, order, 1, false))
 }
 
 fn damaged(problem: String) -> FileProblem {

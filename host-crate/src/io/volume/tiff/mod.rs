@@ -8,8 +8,10 @@ mod directory;
 mod page;
 mod slices;
 mod stack;
+mod write;
 
 pub(in crate::io) use slices::{has_slices, open_slices};
+pub(in crate::io) use write::TiffWriter;
 
 use std::sync::Arc;
 

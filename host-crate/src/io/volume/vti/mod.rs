@@ -1,9 +1,11 @@
 //! VTK's XML image data: samples as text, in base64, or appended, optionally compressed with zlib
 //! or LZ4. Positions are used as they are.
 
-mod blocks;
-mod data;
+mod samples;
 mod tags;
+mod write;
+
+pub(in crate::io) use write::{TRAILER, header as header_to_write};
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -11,10 +13,13 @@ use crate::grid::Geometry;
 use crate::io::source::{Remaining, Source};
 use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
+use crate::io::vtk_xml::arrays::ArrayFile;
+use crate::io::vtk_xml::blocks::BlockCompressor;
+use crate::io::vtk_xml::problems::{damaged, unsupported};
+use crate::io::vtk_xml::tags::read_text;
 use crate::io::{Compression, FileProblem, HeaderInfo, StoredType, VolumeFormat};
-use blocks::BlockCompressor;
-use data::ArrayFile;
-use tags::{Tags, parse, read_text};
+use samples::open_samples;
+use tags::{Tags, parse};
 
 /// Opens a file and reads its tags.
 pub(crate) fn open(source: Source<'_>) -> Result<OpenedVolume<'_>, FileProblem> {
@@ -35,33 +40,36 @@ pub(crate) fn open(source: Source<'_>) -> Result<OpenedVolume<'_>, FileProblem> 
     let extent = tags
         .extent
         .ok_or_else(|| damaged("there is no WholeExtent".to_owned()))?;
-    let sizes = sample_counts(extent, array.is_cell_data)?;
-    let mut layout = Layout::new(&sizes, stored, tags.order)?;
+    let sizes = sample_counts(extent, tags.is_cell_data)?;
+    let mut layout = Layout::new(&sizes, stored, tags.file.order)?;
     if array.components > 1 {
         layout = layout.with_components(array.components)?;
     }
-    let mut header = HeaderInfo::new(VolumeFormat::Vti, stored, tags.order);
+    let mut header = HeaderInfo::new(VolumeFormat::Vti, stored, tags.file.order);
     (header.has_spacing, header.has_origin) = (true, true);
-    if array.is_cell_data {
+    if tags.is_cell_data {
         header.notes.push(format!(
             "{:?} is an array of cells; the samples are placed at their centres",
             array.name
         ));
     }
-    let geometry = geometry(&tags, extent, array.is_cell_data)?;
-    let compressor = BlockCompressor::from_name(tags.compressor.as_deref())?;
-    header.compression = compressor.map_or(Compression::None, BlockCompressor::compression);
+    let geometry = geometry(&tags, extent, tags.is_cell_data)?;
+    let compressor = BlockCompressor::from_name(tags.file.compressor.as_deref())?;
+    header.compression = match compressor {
+        None => Compression::None,
+        Some(BlockCompressor::Zlib) => Compression::Zlib,
+        Some(BlockCompressor::Lz4) => Compression::Named("LZ4"),
+    };
     let file = ArrayFile {
-        source,
         bytes,
         length,
-        tags: &tags,
+        tags: &tags.file,
         text: &text,
         appended,
-        layout: &layout,
         compressor,
     };
-    let (source, encoding) = file.open(array)?;
+    let samples = file.locate(array, layout.total_bytes)?;
+    let (source, encoding) = open_samples(source, samples, &layout)?;
     let mut opened = OpenedVolume::new(source, layout, geometry, header);
     opened.encoding = encoding;
     Ok(opened)
@@ -114,22 +122,4 @@ fn geometry(tags: &Tags, extent: [i64; 6], is_cell_data: bool) -> Result<Geometr
     });
     let origin = Vector3::from(tags.origin) + axes * Vector3::from(first);
     Ok(Geometry::new(axes, origin)?)
-}
-
-fn ends_early() -> FileProblem {
-    damaged("the samples end early; the file is truncated, fetch it again".to_owned())
-}
-
-fn damaged(problem: String) -> FileProblem {
-    FileProblem::Header {
-        format: VolumeFormat::Vti,
-        problem,
-    }
-}
-
-fn unsupported(what: String) -> FileProblem {
-    FileProblem::Unsupported {
-        what,
-        advice: "write it as one image, uncompressed or compressed with zlib or LZ4",
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::io::volume::lz4::{self, copy_match};
+use crate::io::lz4::{self, copy_match};
 
 /// Size of the header, in bytes.
 const HEADER: usize = 16;

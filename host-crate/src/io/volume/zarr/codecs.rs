@@ -5,7 +5,7 @@ use std::io::Read;
 use serde_json::Value;
 
 use crate::io::FileProblem;
-use crate::io::volume::lz4;
+use crate::io::lz4;
 use crate::io::volume::zarr::blosc;
 use crate::io::volume::zarr::{damaged, unsupported};
 

@@ -9,8 +9,10 @@ mod blosc;
 mod chunks;
 mod codecs;
 mod store;
+mod write;
 
 pub(in crate::io) use store::is_zarr;
+pub(in crate::io) use write::ZarrWriter;
 
 use std::path::Path;
 

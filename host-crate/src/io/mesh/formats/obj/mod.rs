@@ -10,21 +10,14 @@ use std::fmt;
 pub(in crate::io::mesh) struct ObjEncoder;
 
 static INFO: MeshFormatInfo = MeshFormatInfo {
-    name: "OBJ",
-    extension: "obj",
-    description: "OBJ",
-    signatures: &[],
-    has_free_header: false,
     reader: Some(MeshReader {
         encodings: "positions and faces",
         read: reader::read,
     }),
-    limit: None,
     normals: "per vertex",
     indices: "any width",
     stores_f64: true,
-    stores_facets: false,
-    holds_face_labels: false,
+    ..MeshFormatInfo::new("OBJ", "obj")
 };
 
 /// A corner of a face by its 1-based index, with the normal of the same index if there are normals.

@@ -13,11 +13,8 @@ use crate::io::mesh::encoder::{
 pub(in crate::io::mesh) struct PlyEncoder;
 
 static INFO: MeshFormatInfo = MeshFormatInfo {
-    name: "PLY",
-    extension: "ply",
     description: "PLY, binary little-endian",
     signatures: &[b"ply\n", b"ply\r"],
-    has_free_header: false,
     reader: Some(MeshReader {
         encodings: "text, binary of both byte orders",
         read: reader::read,
@@ -31,8 +28,8 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     normals: "per vertex",
     indices: "32 bits",
     stores_f64: true,
-    stores_facets: false,
     holds_face_labels: true,
+    ..MeshFormatInfo::new("PLY", "ply")
 };
 
 impl MeshEncoder for PlyEncoder {

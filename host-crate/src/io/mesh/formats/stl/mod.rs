@@ -12,8 +12,6 @@ use crate::io::mesh::encoder::{
 pub(in crate::io::mesh) struct StlEncoder;
 
 static INFO: MeshFormatInfo = MeshFormatInfo {
-    name: "STL",
-    extension: "stl",
     description: "STL, binary",
     signatures: &[b"solid ", b"solid\n", b"solid\r", b"solid\t"],
     has_free_header: true,
@@ -28,9 +26,8 @@ static INFO: MeshFormatInfo = MeshFormatInfo {
     }),
     normals: "per facet",
     indices: "none; at most 2^32 − 1 triangles",
-    stores_f64: false,
     stores_facets: true,
-    holds_face_labels: false,
+    ..MeshFormatInfo::new("STL", "stl")
 };
 
 impl MeshEncoder for StlEncoder {

@@ -1,14 +1,14 @@
-//! Compressed blocks of the samples.
+//! Compressed blocks of an array.
 
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
+use crate::io::FileProblem;
+use crate::io::lz4;
 use crate::io::source::DEFLATE_LIMIT;
 use crate::io::source::decoded::decode_chunks;
 use crate::io::source::random_access::RandomAccessBytes;
-use crate::io::volume::lz4;
-use crate::io::volume::vti::{damaged, ends_early, unsupported};
-use crate::io::{Compression, FileProblem};
+use crate::io::vtk_xml::problems::{damaged, ends_early, unsupported};
 use crate::memory;
 
 /// Largest number of compressed blocks.
@@ -20,7 +20,7 @@ const FREE_BYTES: u64 = 1 << 20;
 
 /// Compression of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BlockCompressor {
+pub(in crate::io) enum BlockCompressor {
     Zlib,
     Lz4,
 }
@@ -36,16 +36,8 @@ impl BlockCompressor {
             Some("vtkZLibDataCompressor") => Ok(Some(Self::Zlib)),
             Some("vtkLZ4DataCompressor") => Ok(Some(Self::Lz4)),
             Some(name) => Err(unsupported(format!(
-                "a VTI file with the compressor {name}"
+                "a VTK file with the compressor {name}"
             ))),
-        }
-    }
-
-    /// Returns the compression, for messages.
-    pub fn compression(self) -> Compression {
-        match self {
-            Self::Zlib => Compression::Zlib,
-            Self::Lz4 => Compression::Named("LZ4"),
         }
     }
 
@@ -77,7 +69,7 @@ impl BlockCompressor {
 }
 
 /// Compressed bytes of all blocks.
-pub(super) enum CompressedBytes<'a> {
+pub(in crate::io) enum CompressedBytes<'a> {
     Memory(Vec<u8>),
     File(RandomAccessBytes<'a>),
 }
@@ -99,7 +91,7 @@ impl CompressedBytes<'_> {
 
 /// Sizes of compressed blocks, which stand before them.
 #[derive(Clone, Copy)]
-pub(super) struct BlockSizes {
+pub(in crate::io) struct BlockSizes {
     /// Number of blocks.
     pub count: u64,
     /// Size of every block but the last, in decompressed bytes.
@@ -134,7 +126,7 @@ impl BlockSizes {
 }
 
 /// Compressed blocks of equal size, of which the last may be smaller.
-pub(super) struct Blocks<'a> {
+pub(in crate::io) struct Blocks<'a> {
     bytes: CompressedBytes<'a>,
     /// Offset and number of compressed bytes of every block.
     blocks: Vec<(u64, u64)>,

@@ -2,7 +2,7 @@
 
 /// Decompresses a block and appends it to `out`, up to a length of `end`. The error describes the
 /// mistake.
-pub(super) fn decompress(bytes: &[u8], end: usize, out: &mut Vec<u8>) -> Result<(), String> {
+pub(in crate::io) fn decompress(bytes: &[u8], end: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let base = out.len();
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -49,7 +49,7 @@ fn read_length(rest: &mut &[u8], nibble: u8) -> Result<usize, String> {
 
 /// Appends a copy of the `length` bytes that start `distance` bytes before the end of `out`, but
 /// not before `base`; the ranges may overlap. The length of `out` must not exceed `end`.
-pub(super) fn copy_match(
+pub(in crate::io) fn copy_match(
     out: &mut Vec<u8>,
     base: usize,
     distance: usize,

@@ -1,4 +1,6 @@
-//! Reader of zip archives (APPNOTE 6.3): stored and deflated entries, zip64.
+//! Zip archives (APPNOTE 6.3): reader of stored and deflated entries, zip64.
+
+pub(super) mod writer;
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -14,13 +16,16 @@ const MAX_END: u64 = 65_535 + 22;
 const MAX_DIRECTORY: u64 = 1 << 30;
 /// Largest entry that is read into memory.
 const MAX_ENTRY: u64 = 1 << 31;
+/// Problem of an entry that the archive does not hold.
+const BEYOND: &str = "an entry is beyond its end; fetch the truncated file again";
 
 /// An entry of an archive.
 #[derive(Clone, Debug)]
 pub(super) struct ZipEntry {
-    is_deflated: bool,
+    pub is_deflated: bool,
     crc: u32,
-    compressed: u64,
+    /// Number of bytes in the archive.
+    pub compressed: u64,
     /// Number of bytes after decompression.
     pub size: u64,
     /// Offset of the local header.
@@ -117,9 +122,7 @@ impl<'a> ZipArchive<'a> {
     fn read(&self, offset: u64, count: u64) -> Result<Vec<u8>, FileProblem> {
         let end = offset.checked_add(count);
         if end.is_none_or(|end| end > self.length) {
-            return Err(damaged(
-                "an entry is beyond its end; fetch the truncated file again",
-            ));
+            return Err(damaged(BEYOND));
         }
         let mut bytes = memory::try_zeroed("an entry of an archive", count as usize)?;
         if !self.bytes.fill(&mut bytes, offset)? {
@@ -138,17 +141,26 @@ impl<'a> ZipArchive<'a> {
         self.entries.get(name)
     }
 
-    /// Reads an entry and compares its checksum.
-    pub fn read_entry(&self, entry: &ZipEntry) -> Result<Vec<u8>, FileProblem> {
-        if entry.size > MAX_ENTRY {
-            return Err(damaged(&format!("an entry has {} bytes", entry.size)));
-        }
+    /// Returns the offset of the content of an entry in the archive, which holds all of it.
+    pub fn content_offset(&self, entry: &ZipEntry) -> Result<u64, FileProblem> {
         let header = self.read(entry.offset, 30)?;
         if !header.starts_with(b"PK\x03\x04") {
             return Err(damaged("an entry has no header"));
         }
         let skipped = 30 + u64::from(short(&header, 26)) + u64::from(short(&header, 28));
-        let stored = self.read(entry.offset + skipped, entry.compressed)?;
+        let start = entry.offset + skipped;
+        if start > self.length || entry.compressed > self.length - start {
+            return Err(damaged(BEYOND));
+        }
+        Ok(start)
+    }
+
+    /// Reads an entry and compares its checksum.
+    pub fn read_entry(&self, entry: &ZipEntry) -> Result<Vec<u8>, FileProblem> {
+        if entry.size > MAX_ENTRY {
+            return Err(damaged(&format!("an entry has {} bytes", entry.size)));
+        }
+        let stored = self.read(self.content_offset(entry)?, entry.compressed)?;
         let content = if entry.is_deflated {
             let mut content = memory::try_zeroed("an entry of an archive", entry.size as usize)?;
             let mut decoder = flate2::read::DeflateDecoder::new(&stored[..]);

@@ -1,7 +1,9 @@
 //! VTK's XML polydata: raw appended little-endian arrays, 64-bit indices and lengths.
 
+mod reader;
+
 use crate::io::mesh::encoder::{
-    DataBlock, FACE_LABEL_NAMES, MeshEncoder, MeshFormatInfo, MeshLayout, append_le,
+    DataBlock, FACE_LABEL_NAMES, MeshEncoder, MeshFormatInfo, MeshLayout, MeshReader, append_le,
     append_position_le,
 };
 use crate::io::mesh::space::MeshSpace;
@@ -12,18 +14,17 @@ use std::ops::Range;
 pub(in crate::io::mesh) struct VtpEncoder;
 
 static INFO: MeshFormatInfo = MeshFormatInfo {
-    name: "VTP",
-    extension: "vtp",
     description: "VTK XML polydata, raw appended data",
-    signatures: &[b"<VTKFile"],
-    has_free_header: false,
-    reader: None,
-    limit: None,
+    signatures: &[b"<VTKFile type=\"PolyData\""],
+    reader: Some(MeshReader {
+        encodings: "one piece: text, base64, raw, zlib, LZ4",
+        read: reader::read,
+    }),
     normals: "per vertex",
     indices: "63 bits",
     stores_f64: true,
-    stores_facets: false,
     holds_face_labels: true,
+    ..MeshFormatInfo::new("VTP", "vtp")
 };
 
 /// Returns the field data that state the space, as text in numbers that end with 0.

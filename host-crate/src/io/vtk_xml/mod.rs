@@ -1,7 +1,14 @@
-//! Tags of VTK's XML polydata files, shared by the mesh and the skeleton encoder.
+//! VTK's XML files: tags of polydata, shared by the mesh and the skeleton encoder, and readers of
+//! tags and arrays, shared by the readers of images and meshes.
 //!
 //! Arrays stand either in their tags, as text, or in the appended data at the end of the file, as
 //! raw little-endian bytes after a 64-bit length.
+
+pub(in crate::io) mod arrays;
+mod base64;
+pub(in crate::io) mod blocks;
+pub(in crate::io) mod problems;
+pub(in crate::io) mod tags;
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
