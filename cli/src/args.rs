@@ -2,6 +2,7 @@
 
 mod applicability;
 mod distance;
+mod input;
 mod labels;
 mod mesh;
 mod mesh_filters;
@@ -16,6 +17,7 @@ mod voxelize;
 
 pub use applicability::commands_with;
 pub use distance::{DistanceArgs, SampleName, SignName};
+pub use input::InputArgs;
 pub use labels::LabelArgs;
 pub use mesh::{CoordinatesName, MeshArgs, MethodName, NormalsName, SpaceName, TopologyName};
 pub use mesh_filters::{MeshFilterArgs, Smoothing};

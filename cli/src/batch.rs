@@ -4,8 +4,8 @@
 //! for the name of the input, `{iso}` and `{volume}` for the isovalue and the index of the volume.
 
 use crate::{
+    args::InputArgs,
     args::{DistanceArgs, InfoArgs, IsoValue, MeshArgs, RenderArgs, SkeletonArgs, VoxelizeArgs},
-    input::InputArgs,
     numbers::VolumeIndex,
     signals,
     terminal::{ReportedFailure, Terminal},

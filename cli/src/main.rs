@@ -10,7 +10,6 @@ mod batch;
 mod commands;
 mod device_choice;
 mod escape;
-mod input;
 mod numbers;
 mod option_names;
 mod out_of_memory;
@@ -18,6 +17,7 @@ mod report;
 mod signals;
 mod terminal;
 mod usage;
+mod usage_text;
 mod watch;
 
 use args::{Command, ReportArgs};
@@ -93,14 +93,14 @@ fn report_usage_error(error: clap::Error) -> ExitCode {
         uses_stderr: false,
         collected: None,
     };
-    let error = usage::with_advice(error, &words);
+    let error = usage_text::with_advice(error, &words);
     terminal.usage(&error);
     exit_code(&error)
 }
 
 fn report_failure(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
     if let Some(error) = error.downcast_ref::<UsageError>() {
-        let error = error.to_clap();
+        let error = usage_text::to_clap(error);
         terminal.usage(&error);
         return exit_code(&error);
     }

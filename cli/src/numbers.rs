@@ -275,6 +275,11 @@ pub fn format_count(count: u64, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
+/// Formats dims for messages: `3 x 4 x 5`.
+pub fn format_dims(dims: [usize; 3]) -> String {
+    format!("{} x {} x {}", dims[0], dims[1], dims[2])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

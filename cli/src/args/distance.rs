@@ -2,8 +2,8 @@
 
 use super::{MORE, ReportArgs};
 use crate::{
+    args::InputArgs,
     device_choice::DeviceList,
-    input::InputArgs,
     numbers::{parse_dims, parse_distance, parse_plane},
 };
 use clap::{ArgGroup, Args, ValueEnum};

@@ -1,7 +1,7 @@
 //! The options of `ferrovox mesh`.
 
 use super::{LabelArgs, MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
-use crate::{device_choice::DeviceList, input::InputArgs};
+use crate::{args::InputArgs, device_choice::DeviceList};
 use clap::{Args, ValueEnum};
 use ferrovox::io::{MeshFormat, MeshSpace};
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};

@@ -9,8 +9,8 @@ use super::{
     },
 };
 use crate::{
+    args::InputArgs,
     device_choice::DeviceList,
-    input::InputArgs,
     numbers::{Size, parse_size},
 };
 use clap::Args;

@@ -2,7 +2,7 @@
 
 use super::{DeviceArgs, MORE, ReportArgs, SurfaceArgs};
 use crate::{
-    input::InputArgs,
+    args::InputArgs,
     numbers::{Size, parse_size},
 };
 use clap::Args;

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{DistanceArgs, IsoValue},
-    input::format_dims,
+    numbers::format_dims,
     numbers::format_number,
     report::{Devices, Grid, JsonTimings, Lines, format_timings, path, paths},
 };

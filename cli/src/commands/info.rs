@@ -3,7 +3,7 @@
 use crate::{
     args::InfoArgs,
     escape::escape,
-    input::format_dims,
+    numbers::format_dims,
     numbers::{format_count, format_number},
     report::{Grid, paths},
     terminal::{Remark, Terminal, remarks},

@@ -3,7 +3,7 @@
 use super::mesh_report::Simplification;
 use crate::{
     args::{MeshArgs, MethodName, NormalsName, Smoothing, TopologyName},
-    input::format_dims,
+    numbers::format_dims,
     numbers::{format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},

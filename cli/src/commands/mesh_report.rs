@@ -2,7 +2,7 @@
 
 use crate::{
     args::{IsoValue, MeshArgs, TopologyName},
-    input::format_dims,
+    numbers::format_dims,
     numbers::{format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_stages, format_timings, paths},
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{InsideName, SkeletonArgs},
-    input::format_dims,
+    numbers::format_dims,
     numbers::{LabelList, format_count, format_number},
     report::{Lines, format_stages, format_timings},
 };

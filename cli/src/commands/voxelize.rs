@@ -2,7 +2,7 @@
 
 use crate::{
     args::{OpenRuleName, VoxelizeArgs},
-    input::format_dims,
+    numbers::format_dims,
     numbers::{format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},

@@ -32,7 +32,8 @@ pub struct VoxelizeJob {
     pub signed_distance: bool,
     /// Filter of the voxels inside, without a mask.
     pub filter: ObjectFilter,
-    /// Volume file to write: samples of `u8`, 1 inside, or distances. Without one the voxels are only counted.
+    /// Volume file to write: samples of `u8`, 1 inside, or distances. Without one the voxels are
+    /// only counted.
     pub output: Option<PathBuf>,
     /// Device that voxelizes the mesh.
     pub device: Device,
@@ -41,7 +42,8 @@ pub struct VoxelizeJob {
 /// Rule that decides which voxels are inside a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InsideRule {
-    /// A ray crosses the mesh an odd number of times: [`voxelize_on_grid`]. The mesh must be closed.
+    /// A ray crosses the mesh an odd number of times: [`voxelize_on_grid`]. The mesh must be
+    /// closed.
     #[default]
     Parity,
     /// The generalised winding number is at least 0.5: [`voxelize_by_winding`]. The mesh may be

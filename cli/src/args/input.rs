@@ -1,7 +1,7 @@
 //! Options for the input volume.
 
+use super::ObjectArgs;
 use crate::{
-    args::ObjectArgs,
     numbers::{CropValue, VolumeIndex, parse_dims, parse_position, parse_spacing},
     usage::refuse,
 };
@@ -239,9 +239,4 @@ impl RawArgs {
             ..layout
         })
     }
-}
-
-/// Formats dims for messages: `3 x 4 x 5`.
-pub fn format_dims(dims: [usize; 3]) -> String {
-    format!("{} x {} x {}", dims[0], dims[1], dims[2])
 }
