@@ -1,6 +1,9 @@
 //! Connected parts of blocks of voxels, as a graph for fronts in large components.
 
-use super::{front::UNITS, graph::FrontGraph};
+use super::{
+    graph::{FrontGraph, UNITS},
+    input::EndSearchInput,
+};
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind},
@@ -46,6 +49,8 @@ struct Node {
     centroid: [f64; 3],
     /// Sum of squared distances to the centroid, in units of the smallest spacing squared.
     spread: f64,
+    /// Voxel farthest from the background.
+    thickest_voxel: u32,
 }
 
 /// Number of voxels of blocks along the axes of the frame.
@@ -81,12 +86,11 @@ impl BlockShape {
     }
 }
 
-/// Nodes of a slab of blocks. Voxel and node numbers are relative to the slab.
+/// Nodes of a slab of blocks. Numbers of voxels and nodes, and indices, are relative to the slab.
 struct SlabNodes {
     voxel_nodes: Vec<u32>,
     voxels: Vec<u32>,
-    /// Index of the first voxel, centroid, and spread of each node.
-    nodes: Vec<(u32, [f64; 3], f64)>,
+    nodes: Vec<Node>,
 }
 
 impl<'a> BlockGraph<'a> {
@@ -95,17 +99,18 @@ impl<'a> BlockGraph<'a> {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn new(
-        object: &'a Object,
-        metric: &'a Metric,
-        extent: usize,
-        progress: &ComponentProgress<'_>,
-    ) -> Result<Self, Cancelled> {
+    pub fn new(input: &EndSearchInput<'a>, extent: usize) -> Result<Self, Cancelled> {
+        let EndSearchInput {
+            object,
+            metric,
+            progress,
+            ..
+        } = *input;
         let shape = BlockShape::new(metric, extent);
         let slabs = slab_voxels(object, shape);
         let found = parallel::try_map(slabs.len(), |slab| {
             progress.check()?;
-            Ok::<_, Cancelled>(find_nodes(object, metric, shape, slabs[slab].clone()))
+            Ok::<_, Cancelled>(find_nodes(input, shape, slabs[slab].clone()))
         })?;
         let mut graph = Self {
             object,
@@ -125,11 +130,10 @@ impl<'a> BlockGraph<'a> {
             graph.voxel_nodes.extend_or_unwind(voxel_nodes);
             let voxels = slab.voxels.iter().map(|own| voxel + own);
             graph.voxels.extend_or_unwind(voxels);
-            let nodes = slab.nodes.iter().map(|&(own, centroid, spread)| Node {
-                first_voxel: first + own,
-                first_edge: 0,
-                centroid,
-                spread,
+            let nodes = slab.nodes.iter().map(|own| Node {
+                first_voxel: first + own.first_voxel,
+                thickest_voxel: voxel + own.thickest_voxel,
+                ..*own
             });
             graph.nodes.extend_or_unwind(nodes);
         }
@@ -138,6 +142,7 @@ impl<'a> BlockGraph<'a> {
             first_edge: 0,
             centroid: [0.0; 3],
             spread: 0.0,
+            thickest_voxel: 0,
         };
         graph.nodes.push_or_unwind(end);
         graph.connect(progress)?;
@@ -224,12 +229,8 @@ fn slab_voxels(object: &Object, shape: BlockShape) -> Vec<Range<usize>> {
 }
 
 /// Finds the connected parts of the blocks of a slab, in the order of their first voxels.
-fn find_nodes(
-    object: &Object,
-    metric: &Metric,
-    shape: BlockShape,
-    slab: Range<usize>,
-) -> SlabNodes {
+fn find_nodes(input: &EndSearchInput<'_>, shape: BlockShape, slab: Range<usize>) -> SlabNodes {
+    let (object, metric) = (input.object, input.metric);
     let mut found = SlabNodes {
         voxel_nodes: filled_or_unwind(NONE, slab.len()),
         voxels: Vec::new(),
@@ -246,9 +247,13 @@ fn find_nodes(
         found.voxel_nodes[voxel - slab.start] = node;
         found.voxels.push_or_unwind((voxel - slab.start) as u32);
         let mut visited = first;
+        let mut thickest = voxel;
         while visited < found.voxels.len() {
             let at = slab.start + found.voxels[visited] as usize;
             visited += 1;
+            if input.squared_distances[at] > input.squared_distances[thickest] {
+                thickest = at;
+            }
             let position = object.position(at);
             let offset = [0, 1, 2].map(|axis| position[axis] - origin[axis]);
             let world = metric.to_world(offset.map(f64::from));
@@ -267,9 +272,13 @@ fn find_nodes(
         let count = (found.voxels.len() - first) as f64;
         let centroid = [0, 1, 2].map(|axis| f64::from(origin[axis]) + f64::from(sum[axis]) / count);
         let mean_part: f64 = world_sum.iter().map(|sum| sum * sum / count).sum();
-        found
-            .nodes
-            .push_or_unwind((first as u32, centroid, (squares - mean_part).max(0.0)));
+        found.nodes.push_or_unwind(Node {
+            first_voxel: first as u32,
+            first_edge: 0,
+            centroid,
+            spread: (squares - mean_part).max(0.0),
+            thickest_voxel: (thickest - slab.start) as u32,
+        });
     }
     found
 }
@@ -326,5 +335,21 @@ impl FrontGraph for BlockGraph<'_> {
             .copied()
             .max_by(|&a, &b| distance(a).total_cmp(&distance(b)))
             .unwrap_or(0)
+    }
+
+    fn thickest_voxel(&self, input: &EndSearchInput<'_>, around: u32, radius: f64) -> u32 {
+        let from = self.object.position(around as usize).map(f64::from);
+        let is_near = |node: &&Node| {
+            let offset = [0, 1, 2].map(|axis| node.centroid[axis] - from[axis]);
+            self.metric.squared_length(offset) <= radius * radius
+        };
+        let near = self.nodes[..self.len()].iter().filter(is_near);
+        let voxels = near.map(|node| node.thickest_voxel);
+        // of equally thick ones, the first
+        voxels.fold(around, |best, voxel| {
+            let [square, best_square] =
+                [voxel, best].map(|voxel| input.squared_distances[voxel as usize]);
+            if square > best_square { voxel } else { best }
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Comparison of block graphs with brute force.
 
-use super::{block_graph::BlockGraph, graph::FrontGraph};
+use super::{block_graph::BlockGraph, graph::FrontGraph, input::EndSearchInput};
 use crate::{
     grid::Geometry,
     skeleton::medial::{
@@ -12,6 +12,16 @@ use crate::{
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use test_cases::case_count;
+
+fn input<'a>(context: &'a ComponentContext<'_>) -> EndSearchInput<'a> {
+    EndSearchInput {
+        object: context.object,
+        metric: context.metric,
+        squared_distances: context.squared_distances,
+        has_tunnels: true,
+        progress: context.progress,
+    }
+}
 
 /// Returns the blocks of all voxels.
 fn blocks(object: &Object, sides: [f64; 3]) -> Vec<[i32; 3]> {
@@ -40,10 +50,11 @@ fn first_voxels(object: &Object, blocks: &[[i32; 3]]) -> Vec<usize> {
     }
 }
 
-/// Checks nodes, moments and edges of a graph, and the voxels farthest from the first node.
+/// Checks nodes, moments and edges of a graph, the voxels farthest from the first node, and the
+/// thickest voxel.
 fn check(context: &ComponentContext<'_>, extent: usize) {
     let (object, metric) = (context.object, context.metric);
-    let graph = BlockGraph::new(object, metric, extent, context.progress).unwrap();
+    let graph = BlockGraph::new(&input(context), extent).unwrap();
     let blocks = blocks(object, graph.node_sides());
     let first_voxels = first_voxels(object, &blocks);
     let nodes: Vec<u32> = (0..object.len() as u32)
@@ -96,6 +107,12 @@ fn check(context: &ComponentContext<'_>, extent: usize) {
         assert_eq!(nodes[farthest as usize], node);
         assert!(squared_distance(found, from) >= largest.fold(0.0, f64::max) - 1e-9);
     }
+    let squares = context.squared_distances;
+    let thickest = graph.thickest_voxel(&input(context), 0, f64::INFINITY);
+    assert_eq!(
+        squares[thickest as usize],
+        squares.iter().copied().fold(0.0, f64::max)
+    );
 }
 
 proptest! {
@@ -124,7 +141,7 @@ fn sheets_side_by_side_stay_apart() {
     // two sheets in the same blocks, connected at one end
     let is_set = |[x, y, _]: [usize; 3]| y != 1 || x == 0;
     with_context([32, 3, 16], geometry, is_set, |context, _| {
-        let graph = BlockGraph::new(context.object, context.metric, 8, context.progress).unwrap();
+        let graph = BlockGraph::new(&input(context), 8).unwrap();
         assert_eq!(graph.node_sides(), [8.0; 3]);
         // one node at the connection and two elsewhere, in two layers
         assert_eq!(graph.len(), 2 * (1 + 2 * 3));

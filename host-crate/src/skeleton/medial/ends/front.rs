@@ -7,17 +7,13 @@ use crate::{
     skeleton::medial::progress::{ComponentProgress, REPORT_INTERVAL},
 };
 
-/// Distance units per unit of the smallest spacing. With 32, the steps of isotropic voxels (32, 45
-/// and 55 units) are exact to 0.8 %, and few buckets suffice.
-pub const UNITS: f64 = 32.0;
-
 /// Distance of nodes that the front did not reach.
 pub const UNREACHED: u32 = u32::MAX;
 
 /// Geodesic distances from one node along edges, computed with a bucket queue (Dial 1969).
 pub struct Front<'a, G> {
     graph: &'a G,
-    /// Distance of each node in [`UNITS`], or [`UNREACHED`].
+    /// Distance of each node in [`UNITS`](super::graph::UNITS), or [`UNREACHED`].
     distances: Vec<u32>,
     /// Reached nodes in order of ascending distance.
     order: Vec<u32>,
@@ -29,7 +25,7 @@ pub struct Front<'a, G> {
 #[derive(Clone, Copy)]
 pub struct Goal {
     pub node: u32,
-    /// Distance beyond the node at which the front stops, in [`UNITS`].
+    /// Distance beyond the node at which the front stops, in [`UNITS`](super::graph::UNITS).
     pub margin: u32,
     /// Number of nodes after which the front stops.
     pub max_nodes: usize,
@@ -111,7 +107,7 @@ impl<'a, G: FrontGraph> Front<'a, G> {
         Ok(())
     }
 
-    /// Returns the distance of a node in [`UNITS`], or [`UNREACHED`].
+    /// Returns the distance of a node in [`UNITS`](super::graph::UNITS), or [`UNREACHED`].
     #[inline(always)]
     pub fn distance(&self, node: u32) -> u32 {
         self.distances[node as usize]

@@ -1,13 +1,22 @@
 //! Graphs that fronts run in: the voxels of a component, or connected parts of its blocks.
 
-use super::front::UNITS;
+use super::input::EndSearchInput;
 use crate::{
     grid::Metric,
     skeleton::medial::{
         paths::shortest_paths::step_lengths,
-        voxels::{neighbour_bits::NEIGHBOURS, object::Object},
+        voxels::{
+            neighbour_bits::NEIGHBOURS,
+            object::Object,
+            row_index::{ceil, floor},
+            word_neighbourhood::set_bits,
+        },
     },
 };
+
+/// Distance units per unit of the smallest spacing. With 32, the steps of isotropic voxels (32, 45
+/// and 55 units) are exact to 0.8 %, and few buckets suffice.
+pub const UNITS: f64 = 32.0;
 
 /// Graph whose nodes are sets of voxels.
 pub trait FrontGraph {
@@ -40,6 +49,10 @@ pub trait FrontGraph {
     /// Returns the voxel of a node that is farthest from the centroid of another node; a voxel of
     /// the node itself if both are the same.
     fn farthest_voxel(&self, node: u32, from: u32) -> u32;
+
+    /// Returns the voxel farthest from the background among the nodes within a distance of a
+    /// voxel, in units of the smallest spacing.
+    fn thickest_voxel(&self, input: &EndSearchInput<'_>, around: u32, radius: f64) -> u32;
 }
 
 /// Voxels of a component, each of which is a node.
@@ -99,5 +112,36 @@ impl FrontGraph for VoxelGraph<'_> {
 
     fn farthest_voxel(&self, node: u32, _from: u32) -> u32 {
         node
+    }
+
+    fn thickest_voxel(&self, input: &EndSearchInput<'_>, around: u32, radius: f64) -> u32 {
+        let object = self.object;
+        let [x, y, z] = object.position(around as usize);
+        let [across_x, across_y, across_z] =
+            input.metric.unit_ball_extent().map(|along| along * radius);
+        let mut best = (input.squared_distances[around as usize], around);
+        for plane in ceil(f64::from(z) - across_z)..=floor(f64::from(z) + across_z) {
+            let range = [
+                ceil(f64::from(y) - across_y),
+                floor(f64::from(y) + across_y),
+            ];
+            for row in object.rows_between(plane, range) {
+                let range = [
+                    ceil(f64::from(x) - across_x),
+                    floor(f64::from(x) + across_x),
+                ];
+                for (word, bits) in object.masked_words(row, range[0], range[1]) {
+                    let words = &object.words()[word];
+                    for bit in set_bits(words.bits & bits) {
+                        let voxel = words.voxel_index(bit);
+                        let square = input.squared_distances[voxel as usize];
+                        if square > best.0 && input.distance(around, voxel) <= radius {
+                            best = (square, voxel);
+                        }
+                    }
+                }
+            }
+        }
+        best.1
     }
 }

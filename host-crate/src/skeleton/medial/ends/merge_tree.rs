@@ -1,8 +1,8 @@
 //! Merge tree of a front: its local maxima, their saddles, and the sections of the front.
 
 use super::{
-    front::{Front, UNITS},
-    graph::FrontGraph,
+    front::Front,
+    graph::{FrontGraph, UNITS},
 };
 use crate::{
     grid::Metric,

@@ -11,7 +11,8 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `input` | component that is searched |
-//! | `graph`, `block_graph` | voxels or, in large components, connected parts of blocks: what fronts visit |
+//! | `graph` | graph that fronts run in, and that of all voxels |
+//! | `block_graph` | graph of the connected parts of blocks, for large components |
 //! | `front` | geodesic distances from a node, in a small number of integer units |
 //! | `merge_tree` | tips with their saddles and the sections of the front along them |
 //! | `protrusion` | length, width and significance of tips |

@@ -1,8 +1,8 @@
 //! Length, width and significance of the tips of a front.
 
 use super::{
-    front::{Front, Goal, UNITS, UNREACHED},
-    graph::FrontGraph,
+    front::{Front, Goal, UNREACHED},
+    graph::{FrontGraph, UNITS},
     merge_tree::{Maximum, MergeTree, Section},
 };
 use crate::{

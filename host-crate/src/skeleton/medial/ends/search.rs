@@ -23,6 +23,9 @@ const MAX_VOXEL_LOOKS: usize = 8;
 const MAX_BLOCK_LOOKS: usize = 64;
 /// Maximum number of voxels, or of blocks, that fronts through the component visit.
 const MAX_NODES: usize = 1 << 18;
+/// Maximum number of voxels or smaller blocks by which uncertain tips are measured, of which fronts
+/// visit at most [`MAX_NODES`].
+const MAX_SMALL_NODES: usize = 1 << 24;
 
 /// Ends of a component.
 pub struct Ends {
@@ -39,7 +42,8 @@ pub struct Ends {
 ///
 /// The fronts of thick components of more than [`MAX_NODES`] voxels visit connected parts of
 /// blocks, whose construction takes time linear in the number of voxels. Tips that blocks measure
-/// too coarsely are measured again by smaller blocks, and last by voxels. Protrusions shorter than
+/// too coarsely are measured again by smaller blocks, and last by voxels, as long as there are at most
+/// [`MAX_SMALL_NODES`]. Protrusions shorter than
 /// about two blocks can be missed.
 ///
 /// # Errors
@@ -59,7 +63,7 @@ fn block_graph<'a>(
     input: &'a EndSearchInput<'a>,
     extent: usize,
 ) -> Result<BlockGraph<'a>, Cancelled> {
-    BlockGraph::new(input.object, input.metric, extent, input.progress)
+    BlockGraph::new(input, extent)
 }
 
 fn voxel_graph<'a>(input: &'a EndSearchInput<'a>) -> VoxelGraph<'a> {
@@ -73,8 +77,11 @@ fn block_extent(input: &EndSearchInput<'_>) -> usize {
     if count <= MAX_NODES {
         return 1;
     }
-    let depths = input.squared_distances.iter().map(|square| square.sqrt());
-    let thickness = (2.0 * depths.sum::<f64>() / count as f64).max(2.0);
+    let step = count.div_ceil(MAX_NODES);
+    let depths = input.squared_distances.iter().step_by(step);
+    let samples = count.div_ceil(step) as f64;
+    let mean_depth = depths.map(|square| square.sqrt()).sum::<f64>() / samples;
+    let thickness = (2.0 * mean_depth).max(2.0);
     let needed = (count as f64 / MAX_NODES as f64).cbrt().ceil();
     needed.min(thickness) as usize
 }
@@ -160,33 +167,51 @@ impl<'a, G: FrontGraph> Search<'a, G> {
         };
         let is_doubtful = |tip: &Tip| rule.is_doubtful(tip, extent);
         let max_visits = MAX_FRONTS * self.graph.len();
-        self.tips
-            .measure_again(&mut self.survey, is_doubtful, max_looks, max_visits)
+        self.tips.measure_again(
+            &mut self.survey,
+            self.graph,
+            is_doubtful,
+            max_looks,
+            max_visits,
+        )
     }
 
     /// Measures tips that blocks are too coarse for again, with blocks of half the extent, as long
-    /// as there are such tips; last with voxels.
+    /// as there are such tips and not too many blocks; last with voxels.
     fn examine_uncertain_tips(&mut self) -> Result<(), Cancelled> {
         let (input, rule) = (self.input, self.tips.rule);
         let has_tunnels = input.has_tunnels;
         let mut extent = self.graph.node_extent() as usize;
         while extent > 1 {
             let is_uncertain = |tip: &Tip| rule.is_uncertain(tip, extent as f64);
-            if !self.tips.any_refused(is_uncertain) {
+            let smaller = extent / 2;
+            if !self.tips.any_refused(is_uncertain)
+                || input.object.len() / smaller.pow(3) > MAX_SMALL_NODES
+            {
                 break;
             }
-            if extent > 2 {
-                let graph = block_graph(input, extent / 2)?;
+            if smaller > 1 {
+                let graph = block_graph(input, smaller)?;
                 let mut survey = Survey::new(&graph, input.metric, has_tunnels);
-                self.tips
-                    .measure_again(&mut survey, is_uncertain, MAX_BLOCK_LOOKS, MAX_NODES)?;
+                self.tips.measure_again(
+                    &mut survey,
+                    self.graph,
+                    is_uncertain,
+                    MAX_BLOCK_LOOKS,
+                    MAX_NODES,
+                )?;
             } else {
                 let graph = voxel_graph(input);
                 let mut survey = Survey::new(&graph, input.metric, has_tunnels);
-                self.tips
-                    .measure_again(&mut survey, is_uncertain, MAX_VOXEL_LOOKS, MAX_NODES)?;
+                self.tips.measure_again(
+                    &mut survey,
+                    self.graph,
+                    is_uncertain,
+                    MAX_VOXEL_LOOKS,
+                    MAX_NODES,
+                )?;
             }
-            extent /= 2;
+            extent = smaller;
         }
         Ok(())
     }

@@ -101,14 +101,16 @@ impl<'a> TipList<'a> {
         refused.any(|tip| is_wanted(tip) && !self.is_accepted(tip))
     }
 
-    /// Measures the most significant refused tips that fulfil a condition again, by fronts from
-    /// their bases that visit at most `max_visits` nodes together; at most `max_looks` tips.
+    /// Measures the most significant refused tips that fulfil a condition again, by fronts that
+    /// start at the thickest place near their bases, as found in the graph `places`, and visit at
+    /// most `max_visits` nodes together; at most `max_looks` tips.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub fn measure_again<G: FrontGraph>(
         &mut self,
         survey: &mut Survey<'_, G>,
+        places: &impl FrontGraph,
         is_wanted: impl Fn(&Tip) -> bool,
         max_looks: usize,
         max_visits: usize,
@@ -125,7 +127,9 @@ impl<'a> TipList<'a> {
                 continue;
             }
             looks += 1;
-            let local = local_tip(self.input, survey, tip, max_visits - visits)?;
+            let radius = 2.0 * tip.width + SAME_DISTANCE;
+            let from = places.thickest_voxel(self.input, tip.base, radius);
+            let local = local_tip(self.input, survey, tip, from, max_visits - visits)?;
             visits += survey.front.order().len();
             if let Some(local) = local.filter(|local| local.significance > tip.significance) {
                 *tip = local;
