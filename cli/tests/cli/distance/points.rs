@@ -146,7 +146,7 @@ fn unusable_points_are_rejected() {
     );
     folder.refuses(
         "distance points.txt --points --grid 4x3x2 -o d.npy",
-        &["points.txt", ".xyz, .ply and .npy"],
+        &["points.txt", ".xyz, .csv, .tsv, .npy"],
     );
 }
 
