@@ -112,10 +112,27 @@ pub const fn arcs_surround_second([a, b, c, d]: [u32; 4], contacts: u32) -> bool
     joins([a, b, c, d], contacts) || !joins([b, c, d, a], contacts) && b == d && b != 0
 }
 
+/// Returns the label at a corner of a cell, by selections: a GPU keeps an array that is indexed by
+/// a variable in memory.
+#[inline(always)]
+pub const fn corner_label(&[a, b, c, d, e, f, g, h]: &[u32; 8], corner: u32) -> u32 {
+    let [first, second, third, fourth] = if corner & 1 == 0 {
+        [a, c, e, g]
+    } else {
+        [b, d, f, h]
+    };
+    let [lower, upper] = if corner & 2 == 0 {
+        [first, third]
+    } else {
+        [second, fourth]
+    };
+    if corner & 4 == 0 { lower } else { upper }
+}
+
 /// Returns the labels at the corners of a face, in cyclic order.
 #[inline(always)]
 pub fn face_labels(labels: &[u32; 8], face: u32) -> [u32; 4] {
-    let label = |index| labels[(face_corner(face, index) & 7) as usize];
+    let label = |index| corner_label(labels, face_corner(face, index));
     [label(0), label(1), label(2), label(3)]
 }
 

@@ -1,6 +1,8 @@
 //! Sheets of a cell, and the vertices that represent them.
 
-use super::cell::{NODES, face_labels, for_each_arc, lower_corner, node_corner, upper_corner};
+use super::cell::{
+    NODES, corner_label, face_labels, for_each_arc, lower_corner, node_corner, upper_corner,
+};
 
 /// Vertex number of an inactive node.
 pub const NO_VERTEX: u32 = 15;
@@ -79,24 +81,46 @@ pub fn mean_midpoint(edges: u32) -> [f32; 3] {
 #[inline(always)]
 fn edge_labels(labels: &[u32; 8], edge: u32) -> [u32; 2] {
     [
-        labels[(lower_corner(edge) & 7) as usize],
-        labels[(upper_corner(edge) & 7) as usize],
+        corner_label(labels, lower_corner(edge)),
+        corner_label(labels, upper_corner(edge)),
     ]
+}
+
+/// Small number for each node of a cell, of `BITS` bits: in registers, since a GPU keeps an array
+/// that is indexed by a variable in memory.
+#[derive(Clone, Copy)]
+struct NodeNumbers<const BITS: u32> {
+    bits: u128,
+}
+
+impl<const BITS: u32> NodeNumbers<BITS> {
+    const MASK: u128 = (1 << BITS) - 1;
+
+    #[inline(always)]
+    const fn get(self, node: u32) -> u32 {
+        (self.bits >> (BITS * node) & Self::MASK) as u32
+    }
+
+    #[inline(always)]
+    const fn set(&mut self, node: u32, number: u32) {
+        let shift = BITS * node;
+        self.bits = self.bits & !(Self::MASK << shift) | (number as u128) << shift;
+    }
 }
 
 /// Disjoint sets of the nodes of a cell; the first node of a set represents it.
 #[derive(Clone, Copy)]
 struct NodeSets {
-    parents: [u8; 32],
+    parents: NodeNumbers<5>,
 }
 
 impl NodeSets {
     #[inline(always)]
-    fn new() -> Self {
-        let mut parents = [0; 32];
+    const fn new() -> Self {
+        let mut parents = NodeNumbers { bits: 0 };
         let mut node = 0;
-        while node < 32 {
-            parents[node] = node as u8;
+        while node < NODES {
+            parents.set(node, node);
             node += 1;
         }
         Self { parents }
@@ -105,7 +129,7 @@ impl NodeSets {
     #[inline(always)]
     fn first(&self, mut node: u32) -> u32 {
         loop {
-            let parent = self.parents[(node & 31) as usize] as u32;
+            let parent = self.parents.get(node);
             if parent == node {
                 return node;
             }
@@ -116,12 +140,11 @@ impl NodeSets {
     #[inline(always)]
     fn join(&mut self, one: u32, other: u32) {
         let (one, other) = (self.first(one), self.first(other));
-        let (first, second) = if one < other {
-            (one, other)
+        if one < other {
+            self.parents.set(other, one);
         } else {
-            (other, one)
-        };
-        self.parents[(second & 31) as usize] = first as u8;
+            self.parents.set(one, other);
+        }
     }
 }
 
@@ -155,23 +178,24 @@ pub fn assign_vertices(labels: &[u32; 8], contacts: u32) -> CellNodes {
         }
         edge += 1;
     }
-    let mut sizes = [0_u8; 32];
+    let mut sizes = NodeNumbers::<5> { bits: 0 };
     let mut node = 0;
     while node < NODES {
         if active >> node & 1 == 1 {
-            sizes[(sheets.first(node) & 31) as usize] += 1;
+            let sheet = sheets.first(node);
+            sizes.set(sheet, sizes.get(sheet) + 1);
         }
         node += 1;
     }
-    let label = |node: u32| labels[(node_corner(node) & 7) as usize];
+    let label = |node: u32| corner_label(labels, node_corner(node));
     // sheets that do not keep the vertex of their component
     let mut detached = 0_u32;
     let mut first = 0;
     while first < NODES {
-        let size = sizes[(first & 31) as usize];
+        let size = sizes.get(first);
         let mut other = 0;
         while size > 0 && other < NODES {
-            let other_size = sizes[(other & 31) as usize];
+            let other_size = sizes.get(other);
             let is_preferred = other_size > size || other_size == size && other < first;
             if is_preferred
                 && label(other) == label(first)
@@ -183,7 +207,9 @@ pub fn assign_vertices(labels: &[u32; 8], contacts: u32) -> CellNodes {
         }
         first += 1;
     }
-    let mut numbers = [NO_VERTEX as u8; 64];
+    // vertex numbers of detached sheets and of components, by their first nodes
+    let mut sheet_numbers = NodeNumbers::<4> { bits: u128::MAX };
+    let mut component_numbers = sheet_numbers;
     let mut words = [0_u32; NODE_WORDS];
     let mut vertices = 0;
     let mut node = 0;
@@ -191,16 +217,21 @@ pub fn assign_vertices(labels: &[u32; 8], contacts: u32) -> CellNodes {
         let mut number = NO_VERTEX;
         if active >> node & 1 == 1 {
             let sheet = sheets.first(node);
-            let key = if detached >> sheet & 1 == 1 {
-                32 + sheet
+            let component = components.first(node);
+            let is_detached = detached >> sheet & 1 == 1;
+            number = if is_detached {
+                sheet_numbers.get(sheet)
             } else {
-                components.first(node)
+                component_numbers.get(component)
             };
-            number = numbers[(key & 63) as usize] as u32;
             if number == NO_VERTEX {
                 number = vertices;
-                numbers[(key & 63) as usize] = number as u8;
                 vertices += 1;
+                if is_detached {
+                    sheet_numbers.set(sheet, number);
+                } else {
+                    component_numbers.set(component, number);
+                }
             }
         }
         let shifted = number << (4 * (node & 7));
