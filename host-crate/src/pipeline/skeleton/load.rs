@@ -126,7 +126,7 @@ impl SkeletonJob {
         Ok(object)
     }
 
-    /// Applies the filter to the voxels of an object, of which some must remain.
+    /// Applies the filter, if there is one, to the voxels of an object, of which some must remain.
     fn filter_object(
         &self,
         stages: &mut Stages<'_>,
@@ -134,6 +134,9 @@ impl SkeletonJob {
         mask: Option<&Volume<u8>>,
         device: &Device,
     ) -> Result<Mask, PipelineError> {
+        if self.filter.keeps_all() {
+            return Ok(object);
+        }
         let path = self.object.path();
         let object = stages.run("filter", || self.filter.apply(object, mask, device, path))?;
         if object.count() == 0 {
