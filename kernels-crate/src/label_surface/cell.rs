@@ -112,21 +112,19 @@ pub const fn arcs_surround_second([a, b, c, d]: [u32; 4], contacts: u32) -> bool
     joins([a, b, c, d], contacts) || !joins([b, c, d, a], contacts) && b == d && b != 0
 }
 
-/// Returns the label at a corner of a cell, by selections: a GPU keeps an array that is indexed by
-/// a variable in memory.
+/// Returns `zero` or `one`, depending on the lowest bit of `bit`, without a branch.
+#[inline(always)]
+const fn select(bit: u32, zero: u32, one: u32) -> u32 {
+    zero ^ (zero ^ one) & (bit & 1).wrapping_neg()
+}
+
+/// Returns the label at a corner of a cell. A GPU keeps an array that is indexed by a variable in
+/// memory, also if a branch chooses between its elements; selections keep it in registers.
 #[inline(always)]
 pub const fn corner_label(&[a, b, c, d, e, f, g, h]: &[u32; 8], corner: u32) -> u32 {
-    let [first, second, third, fourth] = if corner & 1 == 0 {
-        [a, c, e, g]
-    } else {
-        [b, d, f, h]
-    };
-    let [lower, upper] = if corner & 2 == 0 {
-        [first, third]
-    } else {
-        [second, fourth]
-    };
-    if corner & 4 == 0 { lower } else { upper }
+    let lower = select(corner >> 1, select(corner, a, b), select(corner, c, d));
+    let upper = select(corner >> 1, select(corner, e, f), select(corner, g, h));
+    select(corner >> 2, lower, upper)
 }
 
 /// Returns the labels at the corners of a face, in cyclic order.
