@@ -42,9 +42,8 @@ pub struct Ends {
 ///
 /// The fronts of thick components of more than [`MAX_NODES`] voxels visit connected parts of
 /// blocks, whose construction takes time linear in the number of voxels. Tips that blocks measure
-/// too coarsely are measured again by smaller blocks, and last by voxels, as long as there are at most
-/// [`MAX_SMALL_NODES`]. Protrusions shorter than
-/// about two blocks can be missed.
+/// too coarsely are measured again by smaller blocks, and last by voxels, as long as there are at
+/// most [`MAX_SMALL_NODES`]. Protrusions shorter than about two blocks can be missed.
 ///
 /// # Errors
 /// [`Cancelled`].
