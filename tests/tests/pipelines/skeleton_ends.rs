@@ -166,18 +166,23 @@ fn large_solids_have_the_ends_of_small_ones() {
         flipped: 0.02,
         ..Placement::PLAIN
     };
-    for solid in [
+    let mut solids = vec![
         branched::soma(60.0, 12, 3.2, 18.0, 1),
-        branched::soma(85.0, 12, 4.0, 25.0, 1),
-        branched::trunk(40.0, 320.0, 8, 3.0, 16.0),
         branched::leaf(80.0, 0.5, 14.0),
-        branched::star(40.0, 7, 5.0, 60.0, 4),
-        branched::tube(24.0, 240.0),
-        branched::cuboid([60.0, 60.0, 120.0]),
         branched::ball(45.0),
-        branched::disc(90.0, 12.0),
-        branched::torus(80.0, 20.0),
-    ] {
+    ];
+    if run_all_cases() {
+        solids.extend([
+            branched::soma(85.0, 12, 4.0, 25.0, 1),
+            branched::trunk(40.0, 320.0, 8, 3.0, 16.0),
+            branched::star(40.0, 7, 5.0, 60.0, 4),
+            branched::tube(24.0, 240.0),
+            branched::cuboid([60.0, 60.0, 120.0]),
+            branched::disc(90.0, 12.0),
+            branched::torus(80.0, 20.0),
+        ]);
+    }
+    for solid in solids {
         assert!(solid.voxelize(Placement::PLAIN).filled() > 1 << 18);
         assert_ends(&solid, &[Placement::PLAIN, noisy]);
     }

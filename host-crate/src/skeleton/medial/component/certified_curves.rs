@@ -12,7 +12,7 @@ use crate::{
             repair::repair_coverage,
             resample::resample,
             shared_stems::merge_shared_stems,
-            taut_lines::{LooseEdge, pull_lines_taut, restore_edges},
+            taut_lines::{pull_lines_taut, restore_edges},
             trace::{Branches, InitialCurves, PathsFromRoot, trace_curves},
         },
         params::Params,
@@ -104,7 +104,7 @@ fn centre_graph(
             .into_iter()
             .partition(|loose| is_last || is_violated(loose.edge));
         loose_edges = kept;
-        restore_edges(&mut graph, Vec::<LooseEdge>::from(restored));
+        restore_edges(&mut graph, restored);
         certificate = certifier.certify(&graph, cocycle)?;
     }
     watch.lap("certificate");

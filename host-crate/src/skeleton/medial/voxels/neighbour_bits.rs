@@ -109,9 +109,7 @@ const SQUARES: [u32; 12] = {
 /// Returns `true` if the voxel and three of the neighbours in a mask form a square. Voxels of lines
 /// that are one voxel thick are in no square.
 pub fn is_in_square(neighbour_mask: u32) -> bool {
-    SQUARES
-        .iter()
-        .any(|&square| neighbour_mask & square == square)
+    SQUARES.iter().any(|&square| !neighbour_mask & square == 0)
 }
 
 /// The 8 neighbours that share only a corner.
