@@ -101,7 +101,7 @@ impl Mask {
         Self::from_volume(volume, |sample| (low..=high).contains(&sample))
     }
 
-    /// Creates the mask of the voxels whose sample is inside a level, by [`Inside::holds`].
+    /// Creates the mask of the voxels whose sample is inside a level, by [`Inside::contains`].
     ///
     /// # Errors
     /// [`GridError::Level`] for a level that is not finite, and the errors of [`new`](Self::new).
