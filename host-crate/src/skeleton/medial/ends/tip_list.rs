@@ -15,6 +15,10 @@ use crate::{
 /// Distance between two tips that are always the same, in extents of a node.
 const SAME_DISTANCE: f64 = 2.0;
 
+/// Distance from the base of a tip within which a local front may start, in units of the smallest
+/// spacing, in addition to twice the width of the protrusion.
+const START_MARGIN: f64 = 2.0;
+
 /// Tip that is an end, or the farthest voxel of one of the first two fronts.
 pub struct Candidate {
     pub tip: Tip,
@@ -127,7 +131,7 @@ impl<'a> TipList<'a> {
                 continue;
             }
             looks += 1;
-            let radius = 2.0 * tip.width + SAME_DISTANCE;
+            let radius = 2.0 * tip.width + START_MARGIN;
             let from = places.thickest_voxel(self.input, tip.base, radius);
             let local = local_tip(self.input, survey, tip, from, max_visits - visits)?;
             visits += survey.front.order().len();
