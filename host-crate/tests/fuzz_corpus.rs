@@ -16,8 +16,10 @@ use mutate::{Random, mutate};
 mod memory;
 #[path = "fuzz_corpus/mutate.rs"]
 mod mutate;
-#[path = "fuzz_corpus/write.rs"]
+#[path = "fuzz_corpus/write/mod.rs"]
 mod write;
+#[path = "fuzz_corpus/zip.rs"]
+mod zip;
 
 /// Function that reads any bytes and panics at a defect of the reader.
 type Target = fn(&[u8]);

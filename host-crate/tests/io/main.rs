@@ -38,3 +38,5 @@ mod skeleton_reader;
 mod volume_exchange;
 mod volume_pieces;
 mod vti;
+#[path = "../fuzz_corpus/zip.rs"]
+mod zip;

@@ -8,8 +8,9 @@ use ferrovox::io::{
 };
 use ferrovox::mesh::{LabelledMesh, TriangleMesh, Triangles};
 
-use crate::helpers::{folder, zip};
+use crate::helpers::folder;
 use crate::python;
+use crate::zip::zip;
 
 const NAMES: [&str; 4] = ["a.off", "a.vtp", "a.glb", "a.3mf"];
 

@@ -194,7 +194,7 @@ fn arrays_of_an_archive_are_selected_by_name_or_number() {
     };
     fs::write(
         &path,
-        crate::helpers::zip(&[("b.npy", array(5)), ("a.npy", array(7))]),
+        crate::zip::zip(&[("b.npy", array(5)), ("a.npy", array(7))]),
     )
     .unwrap();
     let read = |series: Option<&str>| {
