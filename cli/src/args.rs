@@ -13,6 +13,7 @@ mod skeleton;
 mod skeleton_edits;
 mod skeleton_names;
 mod small;
+mod view;
 mod voxelize;
 
 pub use applicability::commands_with;
@@ -27,6 +28,7 @@ pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
+pub use view::ViewArgs;
 pub use voxelize::{OpenRuleName, VoxelizeArgs};
 
 use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -54,6 +56,7 @@ Examples:
   ferrovox info scan.nii.gz                               contents of a volume file
   ferrovox mesh scan.nii.gz --iso 120 -o scan.ply         isosurface at 120
   ferrovox render scan.nii.gz --iso 120 -o scan.png       picture of the isosurface
+  ferrovox view scan.nii.gz --iso 120                     page to rotate, cut and measure it
   ferrovox distance scan.nii.gz --iso 120 -o d.nii.gz     distance of each voxel to the object
   ferrovox skeleton scan.nii.gz --iso 120 -o s.swc        centre lines of the object
   ferrovox voxelize part.stl --resolution 256 -o v.nrrd   volume from a mesh
@@ -81,6 +84,8 @@ pub enum Command {
     Voxelize(VoxelizeArgs),
     /// Draw the isosurface of a volume as a picture
     Render(RenderArgs),
+    /// Show meshes, skeletons and volumes on a page for the browser
+    View(Box<ViewArgs>),
     /// Compute the occupancy of a kernel: resident blocks per multiprocessor, and their limits
     Occupancy(Box<OccupancyArgs>),
     /// Extract and draw the surfaces of a brain and of a metaball field
@@ -102,6 +107,7 @@ impl Command {
             Self::Skeleton(_) => "skeleton",
             Self::Voxelize(_) => "voxelize",
             Self::Render(_) => "render",
+            Self::View(_) => "view",
             Self::Occupancy(_) => "occupancy",
             Self::Demo(_) => "demo",
             Self::Completions(_) => "completions",
@@ -119,6 +125,7 @@ impl Command {
             Self::Skeleton(args) => args.report,
             Self::Voxelize(args) => args.report,
             Self::Render(args) => args.report,
+            Self::View(args) => args.report,
             Self::Occupancy(args) => args.report,
             Self::Demo(args) => args.report,
             Self::Completions(_) | Self::ManPages(_) => ReportArgs::default(),
@@ -144,6 +151,7 @@ impl Command {
                 .collect(),
             Self::Voxelize(args) => args.output.iter().collect(),
             Self::Render(args) => vec![&args.output],
+            Self::View(args) => args.output.iter().collect(),
             _ => Vec::new(),
         };
         files.into_iter().any(is_standard_output)

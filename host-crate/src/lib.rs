@@ -76,4 +76,5 @@ pub mod scan;
 pub mod skeleton;
 pub mod synthetic;
 mod union_find;
+pub mod viewer;
 pub mod voxelize;

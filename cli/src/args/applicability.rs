@@ -21,7 +21,7 @@ const fn refusal(command: &'static str, option: &'static str, reason: &'static s
 
 const MESH_INPUT: &str = "its input is a mesh, which has no samples";
 
-const REFUSALS: [Refusal; 11] = [
+const REFUSALS: [Refusal; 12] = [
     refusal("voxelize", "mask", MESH_INPUT),
     refusal(
         "info",
@@ -42,6 +42,11 @@ const REFUSALS: [Refusal; 11] = [
         "render",
         "memory",
         "the volume is drawn as a whole; give a part of it to --crop",
+    ),
+    refusal(
+        "view",
+        "memory",
+        "a page holds reduced volumes, which are read as a whole; give a part of them to --crop",
     ),
     refusal("voxelize", "iso", MESH_INPUT),
     refusal("voxelize", "inside", MESH_INPUT),
@@ -118,7 +123,9 @@ mod tests {
         "memory",
     ];
     /// Commands in the table.
-    const COMMANDS: [&str; 6] = ["mesh", "distance", "skeleton", "render", "info", "voxelize"];
+    const COMMANDS: [&str; 7] = [
+        "mesh", "distance", "skeleton", "render", "view", "info", "voxelize",
+    ];
 
     /// Formats the table of `docs/command-line.md`.
     fn table() -> String {

@@ -23,4 +23,5 @@ mod skeleton_method;
 mod skeleton_report;
 #[cfg(test)]
 mod skeleton_tests;
+pub mod view;
 pub mod voxelize;

@@ -36,4 +36,5 @@ mod stop;
 mod support;
 mod tutorials;
 mod usage;
+mod view;
 mod voxelize;

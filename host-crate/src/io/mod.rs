@@ -93,11 +93,11 @@ pub use error::{
     SwcProblem,
 };
 pub use label_table::{LabelStyle, LabelTable, read_label_table};
-pub(crate) use mesh::SCENE_EXTENSION;
 pub use mesh::{
     MeshCounts, MeshFormat, MeshSpace, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
     write_label_scene, write_labelled_mesh, write_mesh,
 };
+pub(crate) use mesh::{SCENE_EXTENSION, distinct_color};
 pub use output::destination::is_standard_output;
 pub(crate) use output::destination::{
     ResolvedPath, Stream, is_stream, output_extension, parent_folder, resolve_links,

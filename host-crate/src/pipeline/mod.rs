@@ -13,6 +13,7 @@
 //! | [`point_distances`] | a volume and points | a table of their distances |
 //! | [`render`] | a volume | a picture of its isosurface |
 //! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |
+//! | [`view`] | meshes, skeletons and volumes | a page to look at in a browser |
 //! | [`voxelize`] | a closed mesh | a volume |
 //! | [`info`] | a volume | a description of the file |
 //! | [`demo`] | none: synthetic volumes | meshes and pictures |
@@ -35,6 +36,7 @@ mod map_samples;
 mod mask;
 pub mod mesh;
 mod object_filter;
+mod object_volume;
 mod outcome;
 pub mod paths;
 pub mod point_distances;
@@ -45,6 +47,7 @@ mod source;
 pub mod stream_mesh;
 #[cfg(test)]
 mod threads_tests;
+pub mod view;
 pub mod voxelize;
 mod warning;
 mod write_picture;

@@ -35,6 +35,8 @@ pub enum OutputKind {
     Table,
     /// A scene of labels: `.glb`.
     LabelScene,
+    /// A page for browsers: `.html`.
+    Page,
 }
 
 /// An output path that cannot be written.
@@ -199,6 +201,7 @@ fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
         OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
         OutputKind::Table => (is_one_of(&["csv", "json"]), Table::WRITTEN_AS),
         OutputKind::LabelScene => (is_one_of(&[SCENE_EXTENSION]), "scenes are written as .glb"),
+        OutputKind::Page => (is_one_of(&["html", "htm"]), "pages are written as .html"),
         OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),
     };
     if is_known {

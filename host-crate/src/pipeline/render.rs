@@ -2,15 +2,14 @@
 
 use super::{
     DeviceRun, Level, ObjectFilter, PipelineError, Timings, VolumeSource, Warning, at,
-    mask::StatedGrid,
-    object_filter::replace_solid,
+    object_volume::{LeveledVolume, ObjectVolume},
     outcome::Stages,
     paths::{self, OutputKind},
     write_picture,
 };
 use crate::{
     device::{Device, DeviceError, start_threads},
-    grid::{AnyDeviceVolume, Geometry, Inside, Mask, SampleType},
+    grid::{AnyDeviceVolume, Geometry, Inside, SampleType},
     memory::OutOfMemory,
     monitor::Monitor,
     render::{self, RenderParams, ViewDirection},
@@ -178,35 +177,36 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
     let stream = job.device.stream()?;
     let path = &job.volume.path;
     let mut stages = Stages::begin(monitor);
-    let (file, file_geometry) = stages.run("read", || job.volume.read_with_file_geometry())?;
-    let mut warnings = job.volume.notes(&file.header);
-    let grid = StatedGrid::new(
+    let mut warnings = Vec::new();
+    let file = LeveledVolume::read(
         &job.volume,
-        &file.header,
-        file.volume.dims(),
-        &file_geometry,
+        job.level,
+        &job.filter,
+        &mut stages,
+        &mut warnings,
     )?;
-    let mask = job.filter.read_mask(&grid, &mut warnings)?;
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
     let geometry = *file.volume.geometry();
     let samples = file.volume.summary();
-    let level = job
-        .level
-        .resolve(&mut stages, &job.volume, &file.volume, mask.as_ref())?;
-    let converted = level.kernel_volume(&job.volume, &file.header, file.volume)?;
-    warnings.extend(job.volume.conversion(&file.header, converted.inexact));
-    let params = &mut job.picture.params(converted.iso);
-    let mut volume = converted.volume;
-    if !job.filter.keeps_all() {
-        let solid = Mask::from_threshold(&volume, params.iso, params.inside).map_err(at(path))?;
-        let kept = stages.run("filter", || {
-            job.filter.apply(solid, mask.as_ref(), &job.device, path)
-        })?;
-        let replaced = replace_solid(volume, params.iso, params.inside, &kept);
-        (volume, params.iso, params.inside) = replaced.map_err(at::<OutOfMemory>(path))?;
-    }
+    let level = file.level;
+    let ObjectVolume {
+        volume,
+        iso,
+        inside,
+    } = file.into_object(
+        &job.volume,
+        job.picture.inside,
+        &job.filter,
+        &job.device,
+        &mut stages,
+        &mut warnings,
+    )?;
+    let params = &RenderParams {
+        inside,
+        ..job.picture.params(iso)
+    };
     let volume = volume
-        .try_crop_to_solid(params.iso, params.inside)
+        .try_crop_to_solid(iso, inside)
         .map_err(at::<OutOfMemory>(path))?;
     let upload = || {
         let on_device = AnyDeviceVolume::upload(&stream, &volume)?;

@@ -1,7 +1,8 @@
 //! `cargo xtask setup`: installs the device compiler, NVIDIA's assembler, the header with which the
-//! occupancy calculator is compared, and cargo-deny.
+//! occupancy calculator is compared, cargo-deny, and the browser of the tests of pages.
 
 mod assembler;
+mod browser;
 mod compiler;
 mod deny;
 mod headers;
@@ -9,6 +10,9 @@ mod system;
 
 use anyhow::{Result, bail};
 use cuda_builder::{DeviceToolchain, Ptxas};
+
+/// Name of the browser, which only the tests of pages require.
+const BROWSER: &str = "browser";
 
 /// Arguments of `setup`.
 #[derive(clap::Args)]
@@ -58,6 +62,7 @@ fn check_tools(install_missing: bool) -> Result<()> {
         ("assembler", assembler::state, assembler::install),
         (OCCUPANCY_HEADER, headers::state, headers::install),
         (DENY, deny::state, deny::install),
+        (BROWSER, browser::state, browser::install),
     ] {
         let mut now = state();
         if install_missing && matches!(now, State::Missing(_)) {
@@ -72,7 +77,7 @@ fn check_tools(install_missing: bool) -> Result<()> {
             State::Missing(instructions) => {
                 println!("{name}: missing; {instructions}");
                 // not required for building
-                if name != OCCUPANCY_HEADER && name != DENY {
+                if ![OCCUPANCY_HEADER, DENY, BROWSER].contains(&name) {
                     missing.push(name);
                 }
             }

@@ -297,7 +297,7 @@ fn linear_component(component: u8) -> f64 {
 
 /// Returns a linear colour that differs from those of other indices: hues at multiples of the
 /// golden ratio.
-fn distinct_color(index: usize) -> [f64; 3] {
+pub(crate) fn distinct_color(index: usize) -> [f64; 3] {
     let hue = (index as f64 * 0.618_033_988_749_895).fract() * 6.0;
     let component = |offset: f64| {
         let distance = ((hue + offset) % 6.0 - 3.0).abs() - 1.0;

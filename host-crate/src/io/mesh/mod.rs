@@ -28,6 +28,7 @@ use crate::mesh::TriangleMesh;
 pub use counts::MeshCounts;
 pub use formats::MeshFormat;
 pub(crate) use label_scene::EXTENSION as SCENE_EXTENSION;
+pub(crate) use label_scene::distinct_color;
 pub use label_scene::write_label_scene;
 pub use labelled::write_labelled_mesh;
 pub(super) use read::read_mesh_source;

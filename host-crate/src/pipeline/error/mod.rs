@@ -26,6 +26,7 @@ use crate::{
     render::RenderError,
     scan::ScanError,
     skeleton::SkeletonError,
+    viewer::PageError,
     voxelize::VoxelizeError,
 };
 use std::path::{Path, PathBuf};
@@ -126,6 +127,9 @@ pub enum Problem {
     /// The picture cannot be drawn.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// The page cannot be made.
+    #[error(transparent)]
+    Page(Box<PageError>),
     /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -181,6 +185,12 @@ pub enum Problem {
         /// Possible cause and remedy.
         advice: &'static str,
     },
+}
+
+impl From<PageError> for Problem {
+    fn from(error: PageError) -> Self {
+        Self::Page(Box::new(error))
+    }
 }
 
 /// Adds the path of the file to a problem with its contents.
