@@ -167,8 +167,10 @@ pub(super) mod tests {
     use super::*;
     use crate::mesh::Triangles;
 
+    type Vectors = Vec<[f64; 3]>;
+
     /// Decodes triangles, positions and normals in the way of `decode.js`.
-    pub fn decode(code: &MeshCode) -> (Vec<[u32; 3]>, Vec<[f64; 3]>, Vec<[f64; 3]>) {
+    pub fn decode(code: &MeshCode) -> (Vec<[u32; 3]>, Vectors, Vectors) {
         let (vertices, triangles) = (code.vertices, code.triangles);
         let mut rest = &code.bytes[..];
         let mut stream = |count: usize, bytes: usize| -> Vec<u32> {

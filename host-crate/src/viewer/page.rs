@@ -391,6 +391,6 @@ mod tests {
         let mut page = Page::new("large");
         page.data.push(vec![0; 90_000_000]);
         let error = page.check_size().unwrap_err().to_string();
-        assert!(error.contains("120") && error.contains("100 MB"), "{error}");
+        assert!(error.contains("121") && error.contains("100 MB"), "{error}");
     }
 }

@@ -74,8 +74,8 @@ fn encode<T: Sample>(volume: &Volume<T>, window: VolumeWindow) -> VolumeCode {
     bytes.extend(bits(&object_region(&small, reduced, air), reduced[0]));
     let mut planes = Vec::new();
     if is_reduced {
-        for axis in 0..3 {
-            let index = dims[axis] / 2;
+        for (axis, length) in dims.into_iter().enumerate() {
+            let index = length / 2;
             let (samples, plane_dims) = plane(volume, axis, index);
             bytes.extend(samples.iter().map(|&value| quantize(value)));
             planes.push(PlaneCode {
@@ -172,11 +172,12 @@ fn value_range<T: Sample>(
     let whole = [summary.min.unwrap_or(0.0), summary.max.unwrap_or(1.0)];
     let [mut low, mut high] = whole;
     // Bytes, and values on a colour bar, are shown as they are.
-    if window.hides_air && T::TYPE.bytes() > 1 {
-        if let Ok(histogram) = histogram {
-            low = histogram.percentile(WINDOW[0]).unwrap_or(low);
-            high = histogram.percentile(WINDOW[1]).unwrap_or(high);
-        }
+    if let Ok(histogram) = histogram
+        && window.hides_air
+        && T::TYPE.bytes() > 1
+    {
+        low = histogram.percentile(WINDOW[0]).unwrap_or(low);
+        high = histogram.percentile(WINDOW[1]).unwrap_or(high);
     }
     if let Some(iso) = window.iso {
         low = low.min(iso).max(whole[0]);
