@@ -18,8 +18,8 @@ pub struct ComponentContext<'a> {
     /// Metric of the component's frame; its unit is the smallest spacing.
     pub metric: &'a Metric,
     /// Squared distance from each voxel to the nearest background voxel, in units of the smallest
-    /// spacing squared; one entry per voxel.
-    pub squared_distances: &'a [f64],
+    /// spacing squared and in single precision; one entry per voxel.
+    pub squared_distances: &'a [f32],
     /// Boundary faces of the component.
     pub boundary: &'a BoundaryFaces<'a>,
     /// Edge weight per unit length at each voxel (TEASAR; Sato et al. 2000): small on the medial
@@ -32,6 +32,12 @@ pub struct ComponentContext<'a> {
 /// Upper bound of the rounding errors of distances.
 const ROUNDING: f64 = 1e-6;
 
+/// Upper bound of the relative rounding error of a distance whose square has single precision.
+const RELATIVE_ROUNDING: f64 = 1e-7;
+
+/// Squares of whole distances below this are exact in single precision.
+const MAX_EXACT_SQUARE: f32 = 16_777_216.0;
+
 impl ComponentContext<'_> {
     /// Returns the inscribed radius at a position, in units of the smallest spacing: the distance
     /// to the nearest background voxel centre minus 0.5. Returns 0 outside the component.
@@ -40,12 +46,13 @@ impl ComponentContext<'_> {
             return 0.0;
         };
         let square = self.squared_distances[voxel];
-        if off == 0.0 {
-            return square.sqrt() - 0.5;
+        if off == 0.0 && self.metric.is_cubic() && square < MAX_EXACT_SQUARE {
+            return f64::from(square).sqrt() - 0.5;
         }
+        let [lower, upper] = self.distance_bounds(voxel);
         // for anisotropic or oblique voxels, a position can be farther from its voxel's centre than
         // the centre is from the background
-        let [lower, upper] = [(square.sqrt() - off).max(0.0), square.sqrt() + off];
+        let [lower, upper] = [(lower - off).max(0.0), upper + off];
         self.boundary
             .distance_to_background(to_voxels(position), [lower, upper])
             - 0.5
@@ -55,7 +62,7 @@ impl ComponentContext<'_> {
     /// are computed only close to the surface.
     pub fn has_radius_below(&self, position: FixedPoint, radius: f64) -> bool {
         self.containing_voxel(position).is_none_or(|(voxel, off)| {
-            let lower = self.squared_distances[voxel].sqrt() - off - 0.5;
+            let lower = self.distance_bounds(voxel)[0] - off - 0.5;
             lower < radius + ROUNDING && self.radius(position) < radius
         })
     }
@@ -64,7 +71,18 @@ impl ComponentContext<'_> {
     /// at the centre of the voxel that contains it.
     pub fn approximate_radius(&self, position: FixedPoint) -> f64 {
         self.containing_voxel(position)
-            .map_or(0.0, |(voxel, _)| self.squared_distances[voxel].sqrt() - 0.5)
+            .map_or(0.0, |(voxel, _)| self.distance_at(voxel) - 0.5)
+    }
+
+    /// Returns bounds of the distance from a voxel's centre to the background.
+    fn distance_bounds(&self, voxel: usize) -> [f64; 2] {
+        let distance = self.distance_at(voxel);
+        [-1.0, 1.0].map(|sign| distance * (1.0 + sign * RELATIVE_ROUNDING))
+    }
+
+    /// Returns the distance from a voxel's centre to the background, to single precision.
+    fn distance_at(&self, voxel: usize) -> f64 {
+        f64::from(self.squared_distances[voxel]).sqrt()
     }
 
     /// Returns the voxel that contains a position, and the distance to its centre.

@@ -4,7 +4,7 @@ use super::{
     Params, Skeletons,
     context::ComponentContext,
     extract,
-    paths::shortest_paths::DistancesAndWeights,
+    paths::edge_weights::DistancesAndWeights,
     progress::ComponentProgress,
     topology::cocycle::Cocycle,
     voxels::{

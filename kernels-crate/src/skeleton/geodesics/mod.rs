@@ -18,7 +18,7 @@ pub use edge_weights::{
     AxisLines, add_edge_weights_along_axis, edge_weights_along_x, finish_edge_weights,
     squared_distances_along_axis, squared_distances_along_x,
 };
-pub use predecessors::{extract_path_lengths, find_predecessors, gather_costs, jump_pointers};
+pub use predecessors::{find_predecessors, gather_costs};
 pub use relax::{relax_bricks, seed_root};
 
 /// Returns the cost of a path extended by one step: half of the step's length times the sum of the

@@ -36,7 +36,7 @@ const MIN_DEVICE_VOXELS: u64 = 1 << 16;
 
 /// Host memory per voxel of a solid component without tunnels, in bytes; a lower bound for all
 /// components.
-const MIN_BYTES_PER_VOXEL: u64 = 50;
+const MIN_BYTES_PER_VOXEL: u64 = 20;
 
 /// Connected component of a label, before its voxels are stored.
 #[derive(Clone, Copy)]

@@ -12,8 +12,8 @@ use crate::{
             curves::trace::{PathsFromRoot, Root},
             ends::EndSearchInput,
             paths::{
-                device_paths::DeviceComponent,
-                shortest_paths::{DistancesAndWeights, ShortestPaths},
+                device_paths::DeviceComponent, edge_weights::DistancesAndWeights,
+                shortest_paths::ShortestPaths,
             },
             progress::{ComponentProgress, Stage},
             topology::{betti_numbers::BettiNumbers, cocycle::Cocycle},

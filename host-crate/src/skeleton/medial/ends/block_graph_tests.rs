@@ -111,7 +111,7 @@ fn check(context: &ComponentContext<'_>, extent: usize) {
     let thickest = graph.thickest_voxel(&input(context), 0, f64::INFINITY);
     assert_eq!(
         squares[thickest as usize],
-        squares.iter().copied().fold(0.0, f64::max)
+        squares.iter().copied().fold(0.0, f32::max)
     );
 }
 

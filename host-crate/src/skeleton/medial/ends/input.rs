@@ -13,7 +13,7 @@ pub struct EndSearchInput<'a> {
     pub metric: &'a Metric,
     /// Squared distance from each voxel to the background, in units of the smallest spacing
     /// squared.
-    pub squared_distances: &'a [f64],
+    pub squared_distances: &'a [f32],
     /// `true` if the component has tunnels.
     pub has_tunnels: bool,
     /// Cancellation.

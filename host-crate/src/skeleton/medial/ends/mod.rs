@@ -13,6 +13,7 @@
 //! | `input` | component that is searched |
 //! | `graph` | graph that fronts run in, and that of all voxels |
 //! | `block_graph` | graph of the connected parts of blocks, for large components |
+//! | `block_segments` | segments of rows within blocks, and the pairs that touch |
 //! | `front` | geodesic distances from a node, in a small number of integer units |
 //! | `merge_tree` | tips with their saddles and the sections of the front along them |
 //! | `protrusion` | length, width and significance of tips |
@@ -24,6 +25,7 @@
 mod block_graph;
 #[cfg(test)]
 mod block_graph_tests;
+mod block_segments;
 mod front;
 mod graph;
 mod input;

@@ -79,7 +79,7 @@ fn block_extent(input: &EndSearchInput<'_>) -> usize {
     let step = count.div_ceil(MAX_NODES);
     let depths = input.squared_distances.iter().step_by(step);
     let samples = count.div_ceil(step) as f64;
-    let mean_depth = depths.map(|square| square.sqrt()).sum::<f64>() / samples;
+    let mean_depth = depths.map(|&square| f64::from(square).sqrt()).sum::<f64>() / samples;
     let thickness = (2.0 * mean_depth).max(2.0);
     let needed = (count as f64 / MAX_NODES as f64).cbrt().ceil();
     needed.min(thickness) as usize

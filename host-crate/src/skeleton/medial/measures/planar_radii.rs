@@ -9,6 +9,7 @@ use crate::{
     skeleton::medial::{
         context::ComponentContext,
         curves::intermediate_graph::IntermediateGraph,
+        paths::edge_weights::round_squares,
         voxels::{
             boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
             segment_voxels::FixedPoint,
@@ -67,6 +68,7 @@ pub fn planar_radii(
 ) -> Result<(Vec<f64>, Vec<Vec<f64>>), Cancelled> {
     let metric = &frame.metric(&grid.metric);
     let squared_distances = squared_distances(context.object, metric, context.progress)?;
+    let squared_distances = round_squares(&squared_distances);
     let boundary = BoundaryFaces::new(context.object, metric);
     let context = ComponentContext {
         metric,

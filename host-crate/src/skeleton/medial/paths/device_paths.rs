@@ -1,7 +1,8 @@
 //! Distances and shortest paths of large components on a device.
 
-use super::shortest_paths::{
-    DistancesAndWeights, ShortestPaths, half_step_lengths, step_lengths_in_units,
+use super::{
+    edge_weights::{DistancesAndWeights, round_squares},
+    shortest_paths::{ShortestPaths, half_step_lengths},
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, items_launch, rows, rows_launch},
@@ -20,20 +21,16 @@ use ferrovox_kernels::{
     rows::Rows,
     skeleton::geodesics::{
         AxisLines, BRICK_VOXELS, add_edge_weights_along_axis, edge_weights_along_x,
-        extract_path_lengths, find_predecessors, finish_edge_weights, gather_costs, jump_pointers,
-        relax_bricks, seed_root, squared_distances_along_axis, squared_distances_along_x,
+        find_predecessors, finish_edge_weights, gather_costs, relax_bricks, seed_root,
+        squared_distances_along_axis, squared_distances_along_x,
     },
 };
 
 /// Number of relaxation rounds between two checks by the host.
 const ROUNDS_PER_CHECK: u32 = 12;
 
-/// Number of pointer-jumping launches between two checks by the host. Three launches follow 16^3
-/// predecessors.
-const JUMPS_PER_CHECK: u32 = 3;
-
 /// Device memory in bytes per sample of the bounding box, and per voxel.
-const BYTES_PER_SAMPLE_AND_VOXEL: [u64; 2] = [21, 25];
+const BYTES_PER_SAMPLE_AND_VOXEL: [u64; 2] = [21, 13];
 
 /// Maximum number of samples of the bounding box per voxel.
 const MAX_SAMPLES_PER_VOXEL: u64 = 64;
@@ -55,8 +52,6 @@ pub struct DeviceComponent<'a> {
     costs: Buffer<f64>,
     /// Half of the length of each step.
     half_step_lengths: Buffer<f64>,
-    /// Length of each step in integer units.
-    lengths: Buffer<u32>,
 }
 
 impl<'a> DeviceComponent<'a> {
@@ -177,11 +172,10 @@ impl<'a> DeviceComponent<'a> {
             edge_weights,
             costs,
             half_step_lengths: stream.upload(&half_step_lengths(metric))?,
-            lengths: stream.upload(&step_lengths_in_units(metric))?,
             mask,
         };
         let measured = DistancesAndWeights {
-            squared_distances: stream.download(&squared_distances)?,
+            squared_distances: round_squares(&stream.download(&squared_distances)?),
             edge_weights: stream.download(&voxel_weights)?,
         };
         Ok((device, measured))
@@ -205,10 +199,9 @@ impl<'a> DeviceComponent<'a> {
         let count = self.count as usize;
         let stream = self.stream;
         let mut predecessors = stream.alloc::<u8>(count)?;
-        let mut chains = stream.alloc::<u64>(count)?;
         let box_rows = grid_rows(stream, self.mask.grid);
         let bits = self.mask.layout();
-        // SAFETY: as in `new`; both outputs have one element per voxel.
+        // SAFETY: as in `new`; the output has one element per voxel.
         unsafe {
             let args = (
                 self.mask.bits.view(),
@@ -217,15 +210,11 @@ impl<'a> DeviceComponent<'a> {
                 self.edge_weights.view(),
                 self.costs.view(),
                 self.half_step_lengths.view(),
-                self.lengths.view(),
                 box_rows,
                 predecessors.view_mut(),
-                chains.view_mut(),
             );
             stream.launch::<find_predecessors>(rows_launch(box_rows), args)?;
         }
-        let lengths = self.path_lengths(&mut chains)?;
-        drop(chains);
         let costs = if with_costs {
             self.gather_costs()?
         } else {
@@ -233,12 +222,7 @@ impl<'a> DeviceComponent<'a> {
         };
         let predecessors = stream.download(&predecessors)?;
         progress.finish_stage(Stage::Paths)?;
-        Ok(ShortestPaths::from_parts(
-            metric,
-            predecessors,
-            lengths,
-            costs,
-        ))
+        Ok(ShortestPaths::from_parts(metric, predecessors, costs))
     }
 
     /// Relaxes the costs from a root until none decreases.
@@ -300,36 +284,6 @@ impl<'a> DeviceComponent<'a> {
                 return Ok(());
             }
         }
-    }
-
-    /// Computes the lengths of all paths by pointer jumping.
-    fn path_lengths(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
-        let stream = self.stream;
-        let (launch, items) = items_launch(stream, self.count);
-        let mut unfinished = stream.zeros::<u32>(1)?;
-        loop {
-            for launched in 1..=JUMPS_PER_CHECK {
-                if launched == JUMPS_PER_CHECK {
-                    // only chains that are unfinished after the last launch count
-                    stream.fill_with_zero(&mut unfinished)?;
-                }
-                // SAFETY: there is one chain per item.
-                unsafe {
-                    let args = (items, chains.view_mut(), unfinished.view_mut());
-                    stream.launch::<jump_pointers>(launch, args)?;
-                }
-            }
-            if stream.download(&unfinished)?[0] == 0 {
-                break;
-            }
-        }
-        let mut lengths = stream.alloc::<u32>(self.count as usize)?;
-        // SAFETY: there is one chain and one length per item.
-        unsafe {
-            let args = (chains.view(), items, lengths.view_mut());
-            stream.launch::<extract_path_lengths>(launch, args)?;
-        }
-        stream.download(&lengths)
     }
 
     /// Returns the path costs of the voxels, in voxel order.

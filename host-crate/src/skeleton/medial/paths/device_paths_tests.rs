@@ -2,7 +2,8 @@
 
 use super::{
     device_paths::DeviceComponent,
-    shortest_paths::{DistancesAndWeights, ShortestPaths, extremal_voxel},
+    edge_weights::DistancesAndWeights,
+    shortest_paths::{ShortestPaths, extremal_voxel},
 };
 use crate::{
     device::{CpuOptions, Device},

@@ -82,6 +82,12 @@ impl Object {
     #[inline(always)]
     pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
         let (word, bit) = self.locate(voxel);
+        self.word_neighbours(word, bit, mask)
+    }
+
+    /// Returns the neighbours, in a mask, of the voxel at a bit of a word.
+    #[inline(always)]
+    pub fn word_neighbours(&self, word: usize, bit: u32, mask: u32) -> Neighbours {
         let mut found = Neighbours {
             neighbour_mask: 0,
             pending: 0,

@@ -6,15 +6,19 @@
 
 use super::{
     neighbour_bits::{NEIGHBOURS, OFFSETS, bits},
-    object::Object,
+    object::{MIN_PARALLEL_ITEMS, Object},
 };
 use crate::{
     grid::Metric,
-    memory::{ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
+    memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
     monitor::Cancelled,
+    parallel,
     skeleton::medial::progress::{ComponentProgress, Stage},
 };
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 /// Returns the squared distance from each voxel to the nearest background voxel centre, in units of
 /// the smallest spacing squared. The result is exact for orthogonal axes.
@@ -33,41 +37,64 @@ pub fn squared_distances(
     if !metric.is_diagonal() {
         return propagate_offsets(object, metric, progress);
     }
-    let mut squared_distances = zeroed_or_unwind(object.len());
+    let zeros = (0..object.len()).map(|_| AtomicU64::new(0));
+    let squares = Squares(zeros.collect_or_unwind());
     let weight = metric.squared_spacing(0);
-    for run in object.x_runs() {
-        let count = run.len();
-        for (at, square) in squared_distances[run].iter_mut().enumerate() {
-            let steps = (at + 1).min(count - at) as f64;
-            *square = weight * steps * steps;
+    parallel::map_ranges(object.row_count(), MIN_PARALLEL_ITEMS, |rows| {
+        for run in rows.flat_map(|row| object.row_x_runs(row)) {
+            for voxel in run.clone() {
+                let steps = (voxel + 1 - run.start).min(run.end - voxel) as f64;
+                squares.set(voxel, weight * steps * steps);
+            }
         }
-    }
-    let mut line = Scanline {
+    });
+    let line = || Scanline {
         // on a grid of cubic voxels all squared distances are integers
         is_exact: (0..3).all(|axis| metric.squared_spacing(axis) == 1.0),
         ..Scanline::default()
     };
     for (axis, [ahead, back]) in [(1, [16, 10]), (2, [22, 4])] {
         let weight = metric.squared_spacing(axis);
-        for voxel in object.line_starts(back) {
-            progress.report_every(
-                Stage::Distances,
-                axis * object.len() + voxel,
-                3 * object.len(),
-            )?;
-            line.voxels.clear();
-            let voxels = object.line_from(voxel, ahead);
-            line.voxels
-                .extend_or_unwind(voxels.map(|voxel| voxel as u32));
-            if line.voxels.len() == 1 {
-                squared_distances[voxel] = squared_distances[voxel].min(weight);
-            } else {
-                line.minimise(weight, &mut squared_distances);
+        let words = object.words().len();
+        parallel::for_each_with(words.div_ceil(WORDS_PER_TASK), line, |line, task| {
+            let start = task * WORDS_PER_TASK;
+            let words = start..words.min(start + WORDS_PER_TASK);
+            if progress.check().is_ok() {
+                for voxel in object.line_starts(words, back) {
+                    line.minimise(object, voxel, ahead, weight, &squares);
+                }
             }
-        }
+        });
+        progress.report(Stage::Distances, axis, 2)?;
     }
     progress.finish_stage(Stage::Distances)?;
-    Ok(squared_distances)
+    Ok(squares.into_values())
+}
+
+/// Number of words whose scanlines a thread processes at a time.
+const WORDS_PER_TASK: usize = 1 << 10;
+
+/// Squared distance of each voxel. The voxels of a scanline are only accessed by one thread.
+struct Squares(Vec<AtomicU64>);
+
+impl Squares {
+    #[inline(always)]
+    fn get(&self, voxel: usize) -> f64 {
+        f64::from_bits(self.0[voxel].load(Relaxed))
+    }
+
+    #[inline(always)]
+    fn set(&self, voxel: usize, square: f64) {
+        self.0[voxel].store(square.to_bits(), Relaxed);
+    }
+
+    fn into_values(self) -> Vec<f64> {
+        let squares = self.0.into_iter();
+        // in place: both types have one size and alignment
+        squares
+            .map(|square| f64::from_bits(square.into_inner()))
+            .collect()
+    }
 }
 
 /// Buffers for one scanline.
@@ -85,26 +112,40 @@ struct Scanline {
 }
 
 impl Scanline {
-    /// Replaces the squared distances of the scanline's voxels by the minimum over its parabolas.
-    fn minimise(&mut self, weight: f64, squared_distances: &mut [f64]) {
+    /// Replaces the squared distances of the scanline that starts at a voxel by the minimum over its
+    /// parabolas.
+    fn minimise(
+        &mut self,
+        object: &Object,
+        start: usize,
+        ahead: usize,
+        weight: f64,
+        squares: &Squares,
+    ) {
+        self.voxels.clear();
+        let voxels = object.line_from(start, ahead);
+        self.voxels
+            .extend_or_unwind(voxels.map(|voxel| voxel as u32));
+        if self.voxels.len() == 1 {
+            squares.set(start, squares.get(start).min(weight));
+            return;
+        }
         self.values.clear();
         self.values.push_or_unwind(0.0);
-        let values = self
-            .voxels
-            .iter()
-            .map(|&voxel| squared_distances[voxel as usize]);
-        self.values.extend_or_unwind(values);
+        let values = self.voxels.iter();
+        self.values
+            .extend_or_unwind(values.map(|&voxel| squares.get(voxel as usize)));
         self.values.push_or_unwind(0.0);
         if self.is_exact {
-            self.minimise_by_envelope(weight, squared_distances);
+            self.minimise_by_envelope(weight, squares);
         } else {
-            self.minimise_by_search(weight, squared_distances);
+            self.minimise_by_search(weight, squares);
         }
     }
 
     /// Minimises over all candidate values: with rounded values, an intersection of parabolas close
     /// to a voxel could select either of two.
-    fn minimise_by_search(&self, weight: f64, squared_distances: &mut [f64]) {
+    fn minimise_by_search(&self, weight: f64, squares: &Squares) {
         for (at, &voxel) in (1..).zip(&self.voxels) {
             let mut best = self.values[at];
             for steps in 1..self.values.len() {
@@ -119,11 +160,11 @@ impl Scanline {
                     best = best.min(self.values[before] + offset_cost);
                 }
             }
-            squared_distances[voxel as usize] = best;
+            squares.set(voxel as usize, best);
         }
     }
 
-    fn minimise_by_envelope(&mut self, weight: f64, squared_distances: &mut [f64]) {
+    fn minimise_by_envelope(&mut self, weight: f64, squares: &Squares) {
         let count = self.voxels.len();
         self.envelope.clear();
         self.envelope.push_or_unwind((0, f64::NEG_INFINITY));
@@ -148,7 +189,7 @@ impl Scanline {
             }
             let (apex, _) = self.envelope[part];
             let steps = f64::from(at) - apex as f64;
-            squared_distances[voxel as usize] = self.values[apex] + weight * steps * steps;
+            squares.set(voxel as usize, self.values[apex] + weight * steps * steps);
         }
     }
 }

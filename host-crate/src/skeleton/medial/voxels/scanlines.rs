@@ -64,15 +64,18 @@ impl Object {
 
     /// Returns the runs of voxels along x as ranges of voxel indices, in order.
     pub fn x_runs(&self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.row_count()).flat_map(move |row| {
-            let mut next = self.row_voxels(row).start;
-            self.row_runs(row, |word| self.words()[word].bits)
-                .map(move |[start, end]| {
-                    let first = next;
-                    next += (end - start) as usize;
-                    first..next
-                })
-        })
+        (0..self.row_count()).flat_map(|row| self.row_x_runs(row))
+    }
+
+    /// Returns the runs of voxels of a row as ranges of voxel indices, in order.
+    pub fn row_x_runs(&self, row: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut next = self.row_voxels(row).start;
+        self.row_runs(row, |word| self.words()[word].bits)
+            .map(move |[start, end]| {
+                let first = next;
+                next += (end - start) as usize;
+                first..next
+            })
     }
 
     /// Calls `visit` for each maximal range of x in which a row and the row in a direction from it
@@ -100,10 +103,10 @@ impl Object {
         }
     }
 
-    /// Returns the voxels without a neighbour at a bit that is a face along y or z, in ascending
-    /// order.
-    pub fn line_starts(&self, bit: usize) -> impl Iterator<Item = usize> {
-        (0..self.words().len()).flat_map(move |word| {
+    /// Returns the voxels of some words without a neighbour at a bit that is a face along y or z, in
+    /// ascending order.
+    pub fn line_starts(&self, words: Range<usize>, bit: usize) -> impl Iterator<Item = usize> {
+        words.flat_map(move |word| {
             let own = self.words()[word];
             let adjacent = self.adjacent_word(word, bit / 3).bits;
             set_bits(own.bits & !adjacent).map(move |bit| own.voxel_index(bit) as usize)

@@ -19,9 +19,14 @@ pub struct XRuns {
 impl XRuns {
     /// Finds the runs of a component.
     pub fn new(object: &Object) -> Self {
+        Self::from_ranges(object.len(), object.x_runs())
+    }
+
+    /// Creates runs from consecutive ranges of all `voxels` voxels of a component.
+    pub fn from_ranges(voxels: usize, ranges: impl Iterator<Item = Range<usize>>) -> Self {
         let mut starts = Vec::new();
-        let mut groups = with_capacity_or_unwind(object.len().div_ceil(64));
-        for run in object.x_runs() {
+        let mut groups = with_capacity_or_unwind(voxels.div_ceil(64));
+        for run in ranges {
             while groups.len() * 64 <= run.start {
                 groups.push_or_unwind((0, starts.len() as u32));
             }
@@ -30,10 +35,10 @@ impl XRuns {
             }
             starts.push_or_unwind(run.start as u32);
         }
-        while groups.len() * 64 < object.len() {
+        while groups.len() * 64 < voxels {
             groups.push_or_unwind((0, starts.len() as u32));
         }
-        starts.push_or_unwind(object.len() as u32);
+        starts.push_or_unwind(voxels as u32);
         Self { starts, groups }
     }
 

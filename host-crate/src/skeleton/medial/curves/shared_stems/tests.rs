@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     grid::{Geometry, Metric},
     skeleton::medial::{
-        paths::shortest_paths::DistancesAndWeights,
+        paths::edge_weights::DistancesAndWeights,
         progress::ComponentProgress,
         voxels::{
             boundary_faces::BoundaryFaces,

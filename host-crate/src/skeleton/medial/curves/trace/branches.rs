@@ -103,14 +103,17 @@ impl CurveTracer<'_> {
             return Ok(());
         }
         let object = self.context.object;
+        let Some(lengths) = self.lengths else {
+            return Ok(());
+        };
         let paths = self.paths;
         // length of the shortest path from the skeleton
         let is_on_skeleton = &self.is_on_skeleton;
         let branch_points = MarkedAncestors::new(paths, object, |voxel, _| is_on_skeleton[voxel]);
         let length = |voxel: u32| {
             let branch_point = branch_points.get(voxel as usize);
-            let units = paths.length_units(voxel as usize);
-            units.wrapping_sub(paths.length_units(branch_point))
+            let units = lengths.length_units(voxel as usize);
+            units.wrapping_sub(lengths.length_units(branch_point))
         };
         let mut pending = copy_or_unwind(tips);
         pending.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
@@ -127,7 +130,7 @@ impl CurveTracer<'_> {
             {
                 branch_point = predecessor;
             }
-            let branch_length = self.paths.length(voxel as usize) - self.paths.length(branch_point);
+            let branch_length = lengths.length(voxel as usize) - lengths.length(branch_point);
             let radius = self.context.radius(self.voxel_centre(branch_point as u32));
             if self.is_on_skeleton[branch_point]
                 && branch_length > MIN_DETAIL_LENGTH[0] * radius + MIN_DETAIL_LENGTH[1]
@@ -142,23 +145,20 @@ impl CurveTracer<'_> {
     /// Adds branches, farthest from the root first: to uncovered voxels until all are covered, or,
     /// without a coverage rule, to the given tips. Returns `true` if any were added.
     pub(super) fn add_branches(&mut self, tips: &[u32]) -> Result<bool, Cancelled> {
-        if self.rule.is_none() {
+        let Some(lengths) = self.lengths else {
             let is_missing = |&&tip: &&u32| !self.is_on_skeleton[tip as usize];
-            let mut missing: Vec<u32> = tips.iter().filter(is_missing).copied().collect_or_unwind();
-            let length = |tip: u32| self.paths.length_units(tip as usize);
-            missing.sort_unstable_by_key(|&tip| (Reverse(length(tip)), tip));
-            for &tip in &missing {
+            let missing: Vec<u32> = tips.iter().filter(is_missing).copied().collect_or_unwind();
+            for tip in self.farthest_first(&missing) {
                 if !self.is_on_skeleton[tip as usize] {
                     self.add_branch(tip as usize)?;
                 }
             }
             return Ok(!missing.is_empty());
-        }
+        };
         if self.coverage.uncovered_count() == 0 {
             return Ok(false);
         }
-        let paths = self.paths;
-        let mut queue = UncoveredQueue::new(&self.coverage, |voxel| paths.length_units(voxel));
+        let mut queue = UncoveredQueue::new(&self.coverage, |voxel| lengths.length_units(voxel));
         while let Some(voxel) = queue.next(&self.coverage) {
             self.add_branch(voxel)?;
         }

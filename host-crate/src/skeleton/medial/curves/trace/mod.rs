@@ -22,6 +22,7 @@ use crate::{
         ends::Tip,
         paths::{
             goal_search::GoalSearch,
+            path_lengths::{PathLengths, path_lengths_to},
             shortest_paths::{ShortestPaths, centroid, extremal_voxel, farthest_voxel},
         },
         progress::Stage,
@@ -55,7 +56,7 @@ impl Root {
     pub fn from_ends(
         object: &Object,
         metric: &Metric,
-        squared_distances: &[f64],
+        squared_distances: &[f32],
         has_tunnels: bool,
         ends: &[Tip],
     ) -> Self {
@@ -73,7 +74,7 @@ impl Root {
     pub fn from_shape(
         object: &Object,
         metric: &Metric,
-        squared_distances: &[f64],
+        squared_distances: &[f32],
         has_tunnels: bool,
     ) -> Self {
         let middle = if has_tunnels {
@@ -102,6 +103,8 @@ pub struct Branches<'a> {
 /// from the root to the farthest tip or voxel, or the central voxel.
 pub struct InitialCurves {
     paths: ShortestPaths,
+    /// Lengths of the paths; only with a coverage rule.
+    lengths: Option<PathLengths>,
     links: VoxelLinks,
     /// Path from the root to the cycles, which are linked without it; empty without tunnels.
     trunk: Vec<u32>,
@@ -114,14 +117,18 @@ impl InitialCurves {
         start: PathsFromRoot,
         branches: Branches<'_>,
     ) -> Result<Self, Cancelled> {
-        let PathsFromRoot { root, paths } = start;
+        let PathsFromRoot { root, mut paths } = start;
         let Root {
             voxel: root,
             is_centre,
         } = root;
+        let find_lengths =
+            |paths: &ShortestPaths| PathLengths::new(paths, context.object, context.metric);
+        let mut lengths = None;
         let mut tracer = CurveTracer::new(
             context,
             &paths,
+            None,
             VoxelLinks::default(),
             branches.coverage,
             false,
@@ -134,15 +141,20 @@ impl InitialCurves {
         } else if is_centre {
             tracer.links = VoxelLinks::from_voxel(root);
         } else if branches.coverage.is_some() {
-            tracer.add_branch(voxel_with_longest_path(&paths, context.object.len()))?;
+            let lengths = lengths.insert(find_lengths(&paths));
+            tracer.add_branch(voxel_with_longest_path(lengths, context.object.len()))?;
         } else {
-            let tips = branches.tips.iter().map(|&tip| tip as usize);
-            let farthest = tips.max_by_key(|&tip| (paths.length_units(tip), Reverse(tip)));
-            tracer.add_branch(farthest.unwrap_or(root))?;
+            let tips = tracer.farthest_first(branches.tips);
+            tracer.add_branch(tips.first().map_or(root, |&tip| tip as usize))?;
         }
         let links = tracer.links;
+        paths.drop_costs();
+        if branches.coverage.is_some() {
+            lengths.get_or_insert_with(|| find_lengths(&paths));
+        }
         Ok(Self {
             paths,
+            lengths,
             links,
             trunk,
         })
@@ -166,11 +178,19 @@ pub fn trace_curves(
 ) -> Result<VoxelLinks, Cancelled> {
     let InitialCurves {
         paths,
+        lengths,
         links,
         trunk,
     } = initial_curves;
     let rule = branches.coverage;
-    let mut tracer = CurveTracer::new(context, paths, links.clone(), rule, extends_ends);
+    let mut tracer = CurveTracer::new(
+        context,
+        paths,
+        lengths.as_ref(),
+        links.clone(),
+        rule,
+        extends_ends,
+    );
     tracer.trunk = copy_or_unwind(trunk);
     tracer.reset()?;
     tracer.add_branches(branches.tips)?;
@@ -197,9 +217,9 @@ const SKIPPED_FRACTION: f64 = 0.3;
 const MAX_ROUNDS: usize = 20;
 
 /// Returns the voxel with the longest path from the root; the smallest voxel index on ties.
-fn voxel_with_longest_path(paths: &ShortestPaths, count: usize) -> usize {
+fn voxel_with_longest_path(lengths: &PathLengths, count: usize) -> usize {
     let range_max = |voxels: Range<usize>| {
-        let keys = voxels.map(|voxel| (paths.length_units(voxel), Reverse(voxel)));
+        let keys = voxels.map(|voxel| (lengths.length_units(voxel), Reverse(voxel)));
         keys.max()
     };
     let last = parallel::reduce(count, MIN_PARALLEL_ITEMS, range_max, Option::max).flatten();
@@ -211,10 +231,10 @@ const CENTRAL_FRACTION: f64 = 0.9;
 
 /// Returns the voxel closest to the centroid among those that are nearly as far from the background
 /// as the thickest one; the smallest voxel index on ties.
-fn central_voxel(object: &Object, metric: &Metric, squared_distances: &[f64]) -> usize {
+fn central_voxel(object: &Object, metric: &Metric, squared_distances: &[f32]) -> usize {
     let centroid = centroid(object);
-    let thickest = squared_distances.iter().copied().fold(0.0, f64::max);
-    let limit = CENTRAL_FRACTION * CENTRAL_FRACTION * thickest;
+    let thickest = squared_distances.iter().copied().fold(0.0, f32::max);
+    let limit = (CENTRAL_FRACTION * CENTRAL_FRACTION * f64::from(thickest)) as f32;
     let mut best = (f64::INFINITY, 0);
     for (voxel, _) in squared_distances
         .iter()
@@ -233,7 +253,7 @@ fn central_voxel(object: &Object, metric: &Metric, squared_distances: &[f64]) ->
 
 /// Returns the voxel farthest from the background if the component is ball-like: no voxel is much
 /// farther from it than the background. Otherwise returns `None`.
-fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> Option<usize> {
+fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f32]) -> Option<usize> {
     // by distance to the background; the smaller voxel index wins ties
     let order = |a: &usize, b: &usize| {
         squared_distances[*a]
@@ -252,7 +272,7 @@ fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> O
     let farthest = farthest_voxel(object, metric, at, object.row_endpoints());
     let farthest_position = object.position(farthest);
     let length = metric.length([0, 1, 2].map(|axis| f64::from(farthest_position[axis]) - at[axis]));
-    (length <= 1.05 * squared_distances[middle].sqrt() - 0.3).then_some(middle)
+    (length <= 1.05 * f64::from(squared_distances[middle]).sqrt() - 0.3).then_some(middle)
 }
 
 /// Curves traced so far, and the voxels that they cover.
@@ -260,6 +280,8 @@ struct CurveTracer<'a> {
     context: &'a ComponentContext<'a>,
     rule: Option<CoverageRule>,
     paths: &'a ShortestPaths,
+    /// Lengths of the paths; only with a coverage rule.
+    lengths: Option<&'a PathLengths>,
     /// `true` for voxels of the skeleton; one entry per voxel.
     is_on_skeleton: Vec<bool>,
     /// Voxels of the skeleton.
@@ -276,6 +298,7 @@ impl<'a> CurveTracer<'a> {
     fn new(
         context: &'a ComponentContext<'a>,
         paths: &'a ShortestPaths,
+        lengths: Option<&'a PathLengths>,
         links: VoxelLinks,
         rule: Option<CoverageRule>,
         extends_ends: bool,
@@ -284,6 +307,7 @@ impl<'a> CurveTracer<'a> {
             context,
             rule,
             paths,
+            lengths,
             is_on_skeleton: zeroed_or_unwind::<bool>(context.object.len()),
             skeleton_voxels: Vec::new(),
             links,
@@ -367,6 +391,20 @@ impl<'a> CurveTracer<'a> {
         );
         self.coverage.add_balls(&balls);
         Ok(())
+    }
+
+    /// Returns voxels in order of the length of their path, longest first; of equally long ones the
+    /// smallest voxel index first.
+    fn farthest_first(&self, voxels: &[u32]) -> Vec<u32> {
+        let ComponentContext { object, metric, .. } = *self.context;
+        let lengths = path_lengths_to(voxels, self.paths, object, metric);
+        let mut keys: Vec<_> = lengths
+            .into_iter()
+            .zip(voxels)
+            .map(|(length, &voxel)| (Reverse(length), voxel))
+            .collect_or_unwind();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, voxel)| voxel).collect_or_unwind()
     }
 
     /// Returns the predecessor of a voxel on the path from the root.
