@@ -288,8 +288,8 @@ fn find_nodes(
     }
 }
 
-/// Sums over the voxels of a node, relative to the lowest corner of its block. They are integers, so
-/// that the order of the voxels does not matter.
+/// Sums over the voxels of a node, relative to the lowest corner of its block. They are integers,
+/// so that the order of the voxels does not matter.
 struct VoxelSums {
     corner: [i32; 3],
     voxels: i64,

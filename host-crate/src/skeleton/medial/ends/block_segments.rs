@@ -142,8 +142,8 @@ impl<'a> BlockSegments<'a> {
     }
 }
 
-/// Returns the parts of a row between multiples of `side` along x: the x of the first voxel, and the
-/// voxels.
+/// Returns the parts of a row between multiples of `side` along x: the x of the first voxel, and
+/// the voxels.
 fn row_parts(object: &Object, row: usize, side: i32) -> impl Iterator<Item = (i32, Range<usize>)> {
     let mut voxel = object.row_voxels(row).start;
     let runs = object.row_runs(row, |word| object.words()[word].bits);

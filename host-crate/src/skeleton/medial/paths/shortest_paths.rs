@@ -108,8 +108,8 @@ pub fn half_step_lengths(metric: &Metric) -> [f64; 27] {
     step_lengths(metric).map(|length| 0.5 * length)
 }
 
-/// Returns the neighbour bit of the step from each voxel to its predecessor: the first neighbour from
-/// which a step leads to the voxel's cost. The root has the bit of the voxel itself.
+/// Returns the neighbour bit of the step from each voxel to its predecessor: the first neighbour
+/// from which a step leads to the voxel's cost. The root has the bit of the voxel itself.
 fn find_predecessors(
     object: &Object,
     edge_weights: &[f32],
