@@ -11,7 +11,8 @@
 //! | [`operator`] | operators of scans and reductions |
 //! | [`warp`], [`block`], [`bits`] | votes, scans and reductions within a warp or block |
 //! | [`scan`], [`isosurface`], [`label_surface`], [`mesh_filter`] | kernels |
-//! | [`distance`], [`skeleton`], [`voxelize`], [`synthetic`], [`render`] | kernels |
+//! | [`volume_filter`], [`distance`], [`skeleton`] | kernels |
+//! | [`voxelize`], [`synthetic`], [`render`] | kernels |
 //!
 //! The result of a kernel does not depend on the launch shape: any number of blocks of any size
 //! computes the same, so that block sizes can come from the occupancy calculator (and be 1 on the
@@ -34,5 +35,6 @@ pub mod sample;
 pub mod scan;
 pub mod skeleton;
 pub mod synthetic;
+pub mod volume_filter;
 pub mod voxelize;
 pub mod warp;

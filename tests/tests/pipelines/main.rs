@@ -69,6 +69,7 @@ mod skeleton_shapes;
 mod skeleton_tunnels;
 mod streams;
 mod synthetic;
+mod volume_filter;
 mod voxelize;
 // the pipelines that the occupancy benchmark runs
 #[allow(dead_code, reason = "the bench reads all of it")]
