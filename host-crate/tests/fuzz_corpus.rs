@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ferrovox::io::{ReadOptions, VolumeReader, fuzz, read_volume_bytes};
+use ferrovox::io::{MeshFormat, ReadOptions, VolumeFormat, VolumeReader, fuzz, read_volume_bytes};
 
 use mutate::{Random, mutate};
 
@@ -25,7 +25,7 @@ mod zip;
 type Target = fn(&[u8]);
 
 /// Targets of `fuzz/` with their names.
-const TARGETS: [(&str, Target); 19] = [
+const TARGETS: [(&str, Target); 21] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
@@ -35,6 +35,8 @@ const TARGETS: [(&str, Target); 19] = [
     ("tiff", fuzz::tiff),
     ("zarr", fuzz::zarr),
     ("images", fuzz::images),
+    ("inr", fuzz::inr),
+    ("afni", fuzz::afni),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
     ("obj", fuzz::obj),
@@ -93,6 +95,69 @@ fn readers_survive_the_corpus_and_its_mutations() {
                     format!("mutation {mutation} of {}", path.display())
                 });
             }
+        }
+    }
+}
+
+/// Returns the target of a volume format. A new format does not compile without one.
+fn volume_target(format: VolumeFormat) -> &'static str {
+    match format {
+        VolumeFormat::Nifti => "nifti",
+        VolumeFormat::Nrrd => "nrrd",
+        VolumeFormat::MetaImage => "metaimage",
+        VolumeFormat::Npy => "npy",
+        VolumeFormat::Npz => "npz",
+        VolumeFormat::Dicom => "dicom",
+        VolumeFormat::Tiff => "tiff",
+        VolumeFormat::Zarr => "zarr",
+        VolumeFormat::Vti | VolumeFormat::Mgh | VolumeFormat::Mrc => "images",
+        VolumeFormat::Afni => "afni",
+        VolumeFormat::Inr => "inr",
+        VolumeFormat::Raw => "raw",
+    }
+}
+
+/// Returns the target of a mesh format; `None` for a format that is only written.
+fn mesh_target(format: MeshFormat) -> Option<&'static str> {
+    Some(match format {
+        MeshFormat::Ply => "ply",
+        MeshFormat::Obj => "obj",
+        MeshFormat::Stl => "stl",
+        MeshFormat::Vtk => return None,
+        MeshFormat::Vtp => "vtp",
+        MeshFormat::Off => "off",
+        MeshFormat::Gltf => "gltf",
+        MeshFormat::ThreeMf => "threemf",
+    })
+}
+
+#[test]
+fn every_format_that_is_read_has_files_in_the_corpus() {
+    let has_file = |target: &str, extension: &str| {
+        let name = |path: &PathBuf| path.to_string_lossy().to_ascii_lowercase();
+        TARGETS.iter().any(|(name, _)| *name == target)
+            && files(target).iter().any(|(path, _)| {
+                let name = name(path);
+                let name = name.strip_suffix(".gz").unwrap_or(&name);
+                name.ends_with(&format!(".{extension}"))
+            })
+    };
+    for &format in VolumeFormat::ALL {
+        let target = volume_target(format);
+        let mut extensions: Vec<_> = format.input_extensions().collect();
+        if format == VolumeFormat::Raw {
+            extensions.push("bin");
+        }
+        let is_covered = extensions.iter().any(|it| has_file(target, it));
+        assert!(
+            is_covered,
+            "{format} has no files in the corpus of {target}"
+        );
+    }
+    for &format in MeshFormat::ALL {
+        match mesh_target(format) {
+            Some(target) => assert!(has_file(target, format.extension()), "{format}"),
+            None => assert!(!format.is_readable(), "{format}"),
         }
     }
 }

@@ -11,8 +11,8 @@ use std::path::Path;
 use crate::grid::{Geometry, Sample, Volume, sample_count, with_sample_type, with_volume};
 use crate::io::volume::read::read_with_data;
 use crate::io::{
-    AxisOrder, ByteOrder, FileError, RawLayout, ReadOptions, SeriesSelector, StoredType,
-    VolumeFile, VolumeReader, read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
+    AxisOrder, ByteOrder, FileError, FileProblem, RawLayout, ReadOptions, SeriesSelector,
+    StoredType, VolumeFile, VolumeReader, read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
 };
 
 /// Text of the error for an integer that no sample type represents.
@@ -80,6 +80,22 @@ pub fn images(bytes: &[u8]) {
     }
 }
 
+/// Reads the bytes as Inrimage.
+pub fn inr(bytes: &[u8]) {
+    read("fuzz.inr", bytes, None);
+}
+
+/// Reads the bytes as the header of AFNI; what follows the first NUL are the samples.
+pub fn afni(bytes: &[u8]) {
+    let end = bytes.iter().position(|&byte| byte == 0);
+    let (header, samples) = bytes.split_at(end.unwrap_or(bytes.len()));
+    read(
+        "fuzz.HEAD",
+        header,
+        Some(samples.get(1..).unwrap_or_default()),
+    );
+}
+
 /// Reads the bytes as a PLY mesh.
 pub fn ply(bytes: &[u8]) {
     mesh("fuzz.ply", bytes);
@@ -122,7 +138,7 @@ fn mesh(name: &str, bytes: &[u8]) {
             Ok(()),
             "a mesh that was read must be valid"
         ),
-        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+        Err(error) => check_error(name, &error),
     }
 }
 
@@ -131,7 +147,7 @@ pub fn points(bytes: &[u8]) {
     for name in ["fuzz.xyz", "fuzz.csv", "fuzz.npy"] {
         match read_points_bytes(name, bytes) {
             Ok(points) => assert!(points.as_flattened().iter().all(|x| x.is_finite())),
-            Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+            Err(error) => check_error(name, &error),
         }
     }
 }
@@ -151,7 +167,7 @@ pub fn swc(bytes: &[u8]) {
             let trees = trees.map_or(0, |last| last as usize + 1);
             assert_eq!(skeleton.components().count, trees);
         }
-        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+        Err(error) => check_error(name, &error),
     }
 }
 
@@ -202,12 +218,25 @@ fn read(name: &str, bytes: &[u8], data: Option<&[u8]>) {
     }
 }
 
+/// Checks that an error names the file, and is not a panic of the reader.
+fn check_error(name: &str, error: &FileError) {
+    let mut problem = &error.problem;
+    while let FileProblem::DataFile { problem: inner, .. } = problem {
+        problem = inner;
+    }
+    assert!(
+        !matches!(problem, FileProblem::ReaderPanic { .. }),
+        "{error}"
+    );
+    assert!(error.to_string().starts_with(name), "{error}");
+}
+
 /// Reads a file as a whole and by planes, and compares.
 fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadOptions) {
     let whole = read_with_data(Path::new(name), bytes, data, options);
     match &whole {
         Ok(file) => check(file),
-        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+        Err(error) => check_error(name, error),
     }
     let reader = VolumeReader::with_data(Path::new(name), bytes, data, options);
     match (&whole, reader) {
@@ -218,9 +247,13 @@ fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadO
         }
         (Err(whole), Ok(reader)) => {
             let by_planes = with_sample_type!(reader.sample_type(), T => failure::<T>(reader));
+            check_error(name, &by_planes);
             check_failures(whole, &by_planes);
         }
-        (Err(whole), Err(opened)) => check_failures(whole, &opened),
+        (Err(whole), Err(opened)) => {
+            check_error(name, &opened);
+            check_failures(whole, &opened);
+        }
         (Ok(_), Err(opened)) => panic!("read as a whole, but not by planes: {opened}"),
     }
 }

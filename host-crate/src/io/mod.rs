@@ -68,6 +68,7 @@
 //! [`read_points`] reads text (`.xyz`), tables (`.csv`, `.tsv`), the vertices of a mesh, or an
 //! array of n rows and 3 columns (`.npy`).
 
+mod catch_panic;
 mod error;
 mod file_extension;
 pub mod fuzz;
@@ -88,6 +89,7 @@ mod wavefront;
 mod xml;
 mod zip;
 
+pub use catch_panic::is_panic_caught;
 pub use error::{
     ByteCount, FileError, FileProblem, PointsProblem, SampleProblem, SelectionProblem, SwcField,
     SwcProblem,
@@ -104,7 +106,7 @@ pub(crate) use output::destination::{
 };
 pub use output::group::{FileGroup, replace_file};
 pub use output::lock::OutputLock;
-pub use points::{read_points, read_points_bytes};
+pub use points::{point_extensions, read_points, read_points_bytes};
 pub use skeleton::{
     SkeletonFormat, SkeletonWriteReport, read_skeleton, read_skeleton_bytes, write_skeleton,
     write_skeletons,

@@ -8,6 +8,12 @@ use std::sync::LazyLock;
 /// Extension of archives of Zarr.
 pub(super) const ZARR_EXTENSION: &str = "zarr.zip";
 
+/// Extensions of the samples of pairs of files.
+const DATA_FILE_EXTENSIONS: [&str; 2] = ["img", "brik"];
+
+/// First bytes of Inrimage 4.
+pub(super) const INR_SIGNATURE: &[u8] = b"#INRIMAGE-4#{";
+
 /// First bytes of TIFF and BigTIFF in both byte orders.
 const TIFF_SIGNATURES: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
 
@@ -37,6 +43,10 @@ pub enum VolumeFormat {
     Mgh,
     /// MRC and CCP4 maps.
     Mrc,
+    /// AFNI, a pair of `.HEAD` and `.BRIK`.
+    Afni,
+    /// Inrimage 4.
+    Inr,
     /// Headerless samples: `.raw`, `.bin`.
     Raw,
 }
@@ -77,6 +87,8 @@ impl VolumeFormat {
         Self::Vti,
         Self::Mgh,
         Self::Mrc,
+        Self::Afni,
+        Self::Inr,
         Self::Raw,
     ];
 
@@ -170,6 +182,22 @@ impl VolumeFormat {
                 written: &[],
                 positions: "as stored, in ångström",
             },
+            Self::Afni => VolumeFormatInfo {
+                name: "AFNI",
+                description: "AFNI",
+                extensions: &["head", "brik"],
+                read: "`.HEAD` + `.BRIK`, `.BRIK.gz`",
+                written: &[],
+                positions: "LPS",
+            },
+            Self::Inr => VolumeFormatInfo {
+                name: "Inrimage",
+                description: "Inrimage 4",
+                extensions: &["inr"],
+                read: "`.inr`, `.inr.gz`",
+                written: &[],
+                positions: "as stored",
+            },
             Self::Raw => VolumeFormatInfo {
                 name: "raw",
                 description: "headerless",
@@ -211,6 +239,8 @@ impl VolumeFormat {
             Some(Self::Tiff)
         } else if start.starts_with(b"<") && contains(start, b"type=\"ImageData\"") {
             Some(Self::Vti)
+        } else if start.starts_with(INR_SIGNATURE) {
+            Some(Self::Inr)
         } else if start.get(208..212) == Some(b"MAP ") {
             Some(Self::Mrc)
         } else if nifti1 || nifti2 {
@@ -224,6 +254,28 @@ impl VolumeFormat {
     /// `.nii, .nii.gz, .nrrd, .mha, .npy, .tif, .zarr.zip or .vti`.
     pub fn writable_extensions() -> &'static str {
         static LIST: LazyLock<String> = LazyLock::new(|| list_extensions(writable(), "or"));
+        &LIST
+    }
+
+    /// Returns the extensions of files that are a volume each, without a dot and without a final
+    /// `.gz`. Headerless files and the samples of pairs of files are left out.
+    pub fn input_extensions(self) -> impl Iterator<Item = &'static str> {
+        let extensions = match self {
+            Self::Raw => &[],
+            format => format.info().extensions,
+        };
+        let extensions = extensions.iter().copied();
+        extensions.filter(|extension| !DATA_FILE_EXTENSIONS.contains(extension))
+    }
+
+    /// Returns `true` if a folder of files of this format is one volume: a series or slices.
+    pub fn is_read_from_folder(self) -> bool {
+        matches!(self, Self::Dicom | Self::Tiff | Self::Zarr)
+    }
+
+    /// Returns the extensions that volumes are read with, as a message lists them.
+    pub fn readable_extensions() -> &'static str {
+        static LIST: LazyLock<String> = LazyLock::new(|| list_extensions(readable(), "and"));
         &LIST
     }
 
@@ -258,6 +310,12 @@ impl VolumeFormat {
         });
         &SENTENCE
     }
+}
+
+/// Returns the extensions that volumes can be read with.
+fn readable() -> impl Iterator<Item = &'static str> {
+    let formats = VolumeFormat::ALL.iter();
+    formats.flat_map(|format| format.input_extensions())
 }
 
 /// Returns the extensions that volumes can be written with.

@@ -126,11 +126,20 @@ pub enum FileProblem {
         /// Size of the file.
         bytes: u64,
     },
+    /// The reader or a decoder of another crate panicked.
+    #[error(
+        "the reader failed unexpectedly ({message}); the file may be damaged: convert it with another program, and please \
+         report the file"
+    )]
+    ReaderPanic {
+        /// Message of the panic.
+        message: String,
+    },
     /// Neither the extension nor the contents identify a format.
     #[error(
         "unknown format: neither the extension nor the first bytes ({start}) identify it; volumes are read from \
-         .nii, .nii.gz, .hdr and .img, .nrrd, .nhdr, .mha, .mhd, .npy, .vti, .mgh, .mgz, .mrc, DICOM, TIFF and Zarr, \
-         and from headerless files if dims and type are given"
+         {}, from folders of DICOM, TIFF and Zarr, and from headerless files if dims and type are given",
+        VolumeFormat::readable_extensions()
     )]
     UnknownFormat {
         /// First bytes of the file, for display.

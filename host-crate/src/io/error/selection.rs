@@ -68,7 +68,7 @@ pub enum SelectionProblem {
     },
     /// Slices are missing from a series.
     #[error(
-        "slices are missing at {positions} along the normal; add their files, or read the parts separately"
+        "slices are missing at {positions} along the normal; add their files, or fill the gaps"
     )]
     MissingSlices {
         /// Positions along the normal of the slices, in millimetres.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::MeshFormat;
+use crate::io::catch_panic::read_file;
 use crate::io::file_extension::extension;
 use crate::io::source::Source;
 use crate::io::{FileError, FileProblem};
@@ -32,9 +33,10 @@ const SIGNATURE_BYTES: usize = 32;
 /// system.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
-    refuse_unreadable(path)
-        .and_then(|()| read_mesh_source(path, Source::open(path)?))
-        .map_err(|problem| FileError::new(path, problem))
+    read_file(path, || {
+        refuse_unreadable(path)?;
+        read_mesh_source(path, Source::open(path)?)
+    })
 }
 
 /// Reads a triangle mesh from the bytes of a file. `name` stands for the file name: its extension
@@ -44,9 +46,10 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
 /// The errors of [`read_mesh`].
 pub fn read_mesh_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<TriangleMesh, FileError> {
     let name = name.as_ref();
-    refuse_unreadable(name)
-        .and_then(|()| read_mesh_source(name, Source::from_bytes(bytes)))
-        .map_err(|problem| FileError::new(name, problem))
+    read_file(name, || {
+        refuse_unreadable(name)?;
+        read_mesh_source(name, Source::from_bytes(bytes))
+    })
 }
 
 /// Fails if the extension is that of a format that can only be written, even if there is no such

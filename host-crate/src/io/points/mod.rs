@@ -7,8 +7,9 @@ mod text;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::io::catch_panic::read_file;
 use crate::io::error::show_bytes;
-use crate::io::file_extension::extension;
+use crate::io::file_extension::{extension, list_extensions};
 use crate::io::mesh::read_mesh_source;
 use crate::io::source::Source;
 use crate::io::{FileError, FileProblem, MeshFormat, PointsProblem, VolumeFormat};
@@ -50,9 +51,10 @@ const GROWTH: usize = 1 << 14;
 /// of the operating system.
 pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
     let path = path.as_ref();
-    kind_from_extension(path)
-        .and_then(|kind| read(path, Source::open(path)?, kind))
-        .map_err(|problem| FileError::new(path, problem))
+    read_file(path, || {
+        let kind = kind_from_extension(path)?;
+        read(path, Source::open(path)?, kind)
+    })
 }
 
 /// Reads points from the bytes of a file. `name` stands for the file name: its extension determines
@@ -62,9 +64,10 @@ pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
 /// The errors of [`read_points`].
 pub fn read_points_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Vec<[f64; 3]>, FileError> {
     let name = name.as_ref();
-    kind_from_extension(name)
-        .and_then(|kind| read(name, Source::from_bytes(bytes), kind))
-        .map_err(|problem| FileError::new(name, problem))
+    read_file(name, || {
+        let kind = kind_from_extension(name)?;
+        read(name, Source::from_bytes(bytes), kind)
+    })
 }
 
 /// Format of a point file.
@@ -76,15 +79,30 @@ enum Kind {
     Mesh,
 }
 
+/// Extensions of point files that are no meshes, with their formats.
+const EXTENSIONS: [(&str, Kind); 4] = [
+    ("xyz", Kind::Text),
+    ("csv", Kind::Table),
+    ("tsv", Kind::Table),
+    ("npy", Kind::Array),
+];
+
+/// Returns the extensions of point files, without a dot and without a final `.gz`.
+pub fn point_extensions() -> impl Iterator<Item = &'static str> {
+    let own = EXTENSIONS.iter().map(|row| row.0);
+    own.chain(MeshFormat::input_extensions())
+}
+
 /// Returns the format that the extension names.
 fn kind_from_extension(path: &Path) -> Result<Kind, FileProblem> {
-    match extension(path).as_str() {
-        "xyz" | "xyz.gz" => Ok(Kind::Text),
-        "csv" | "tsv" | "csv.gz" | "tsv.gz" => Ok(Kind::Table),
-        "npy" | "npy.gz" => Ok(Kind::Array),
-        _ if MeshFormat::from_path(path).is_some_and(MeshFormat::is_readable) => Ok(Kind::Mesh),
-        extension => Err(FileProblem::UnknownExtension {
-            extension: extension.to_owned(),
+    let extension = extension(path);
+    let plain = extension.trim_end_matches(".gz");
+    let own = EXTENSIONS.iter().find(|row| row.0 == plain);
+    match own {
+        Some(&(_, kind)) => Ok(kind),
+        None if MeshFormat::from_path(path).is_some_and(MeshFormat::is_readable) => Ok(Kind::Mesh),
+        None => Err(FileProblem::UnknownExtension {
+            extension,
             known: read_from(),
         }),
     }
@@ -93,8 +111,9 @@ fn kind_from_extension(path: &Path) -> Result<Kind, FileProblem> {
 /// Returns the sentence that errors about the extension of an input quote.
 fn read_from() -> &'static str {
     static SENTENCE: LazyLock<String> = LazyLock::new(|| {
+        let own = list_extensions(EXTENSIONS.iter().map(|row| row.0), "or");
         let meshes = MeshFormat::readable_extensions();
-        format!("points are read from .xyz, .csv, .tsv, .npy, and from meshes: {meshes}")
+        format!("points are read from {own}, and from meshes: {meshes}")
     });
     &SENTENCE
 }

@@ -11,6 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::graph::Skeleton;
+use crate::io::catch_panic::read_file;
 use crate::io::file_extension::extension;
 use crate::io::output::group::write_alone;
 use crate::io::source::Source;
@@ -146,14 +147,13 @@ fn read<'a>(
     open: impl FnOnce() -> Result<Source<'a>, FileProblem>,
 ) -> Result<Skeleton, FileError> {
     let reader = SkeletonFormat::from_path(path).and_then(SkeletonFormat::reader);
-    let read = || match reader {
+    read_file(path, || match reader {
         Some(reader) => reader(open()?),
         None => Err(FileProblem::UnknownExtension {
             extension: extension(path),
             known: SkeletonFormat::read_from(),
         }),
-    };
-    read().map_err(|problem| FileError::new(path, problem))
+    })
 }
 
 impl FileGroup {

@@ -2,7 +2,7 @@
 //!
 //! | modules | purpose |
 //! | --- | --- |
-//! | `nifti`, `nrrd`, `metaimage`, `npy`, `npz`, `mgh`, `mrc`, `raw` | formats: header, samples |
+//! | `nifti`, `nrrd`, `metaimage`, `npy`, `npz`, `mgh`, `mrc`, `afni`, `inr`, `raw` | formats: header, samples |
 //! | `dicom`, `tiff`, `vti`, `zarr` | formats whose samples are decoded plane by plane |
 //! | `plane_file`, `pack_bits`, `half` | parts of several of them |
 //! | `folder`, `file_list` | volumes in folders |
@@ -14,6 +14,7 @@
 //! | `data_files`, `data_file_list` | data files of detached headers |
 //! | `write`, `writer`, `sample_writer`, `vector_field` | writing |
 
+mod afni;
 pub(super) mod axes;
 pub(super) mod data_file_list;
 pub(super) mod data_files;
@@ -22,6 +23,7 @@ mod extra_axes;
 mod file_list;
 mod folder;
 mod half;
+mod inr;
 pub(super) mod layout;
 pub(super) mod mask;
 pub(super) mod metaimage;

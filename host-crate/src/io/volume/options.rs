@@ -37,6 +37,9 @@ pub struct ReadOptions {
     pub axes: Option<AxisOrder>,
     /// Series to read from a folder of DICOM files that holds several.
     pub series: Option<SeriesSelector>,
+    /// `true` to interpolate missing slices of a DICOM series between their neighbours, with a note;
+    /// samples are then read as `f64`. By default missing slices are an error.
+    pub fill_gaps: bool,
     /// Resolution level of an OME-NGFF image, 0 for the finest, which is the default.
     pub scale_level: Option<usize>,
     /// `true` to accept bytes after the last sample. By default they are an error because they

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use crate::io::catch_panic::{catch_panic, read_file};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
+use crate::io::volume::afni;
 use crate::io::volume::data_files::{DataFiles, HeaderFolder, MemoryDataFile};
 use crate::io::volume::dicom;
 use crate::io::volume::file_list;
 use crate::io::volume::folder;
+use crate::io::volume::inr;
 use crate::io::volume::metaimage;
 use crate::io::volume::mgh;
 use crate::io::volume::mrc;
@@ -58,8 +61,8 @@ const CHUNK: usize = 1 << 20;
 /// ```
 pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<VolumeFile, FileError> {
     let path = path.as_ref();
-    read_input(&VolumeInput::Path(path.to_owned()), options)
-        .map_err(|problem| FileError::new(path, problem))
+    let input = VolumeInput::Path(path.to_owned());
+    read_file(path, || read_input(&input, options))
 }
 
 /// Reads a volume file from memory. `name` stands for the file name: its extension determines the
@@ -87,7 +90,7 @@ pub(crate) fn read_with_data(
         bytes,
         data,
     };
-    read_input(&input, options).map_err(|problem| FileError::new(name, problem))
+    read_file(name, || read_input(&input, options))
 }
 
 /// Input of a volume, which can be opened repeatedly.
@@ -149,7 +152,7 @@ impl<'a> VolumeInput<'a> {
             Self::Path(path) if path.is_dir() => folder::open(path, options),
             Self::Path(path) => {
                 let path = &match options.raw {
-                    None => nifti::header_path(path),
+                    None => header_path(path),
                     Some(_) => path.clone(),
                 };
                 let folder = HeaderFolder(path.parent().unwrap_or(Path::new("")));
@@ -163,6 +166,11 @@ impl<'a> VolumeInput<'a> {
             ),
         }
     }
+}
+
+/// Returns the header that belongs to a data file, if it exists; otherwise `path` itself.
+fn header_path(path: &Path) -> PathBuf {
+    afni::header_path(&nifti::header_path(path))
 }
 
 /// Returns the other files that belong to a volume: the data files that a detached header names, or
@@ -180,14 +188,14 @@ fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
     if !metadata.is_file() {
         return None;
     }
-    let header = nifti::header_path(path);
+    let header = header_path(path);
     if header != path {
         return Some(vec![header]);
     }
     let folder = HeaderFolder(path.parent().unwrap_or(Path::new("")));
     let source = Source::open(path).ok()?;
-    let opened = open_source(source, path, &folder, &ReadOptions::default()).ok()?;
-    Some(opened.header.data_files)
+    let open = || open_source(source, path, &folder, &ReadOptions::default());
+    Some(catch_panic(open).ok()?.header.data_files)
 }
 
 fn read_input(input: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
@@ -300,6 +308,8 @@ fn open_source<'a>(
         VolumeFormat::Raw => raw::open(source, options)?,
         VolumeFormat::Mrc => mrc::open(source)?,
         VolumeFormat::Mgh => mgh::open(source)?,
+        VolumeFormat::Afni => afni::open(source, name, data_files, options)?,
+        VolumeFormat::Inr => inr::open(source)?,
         VolumeFormat::Vti => vti::open(source)?,
         VolumeFormat::Tiff => tiff::open(source)?,
         VolumeFormat::Zarr => zarr::open(source, options)?,

@@ -1,6 +1,7 @@
 //! Files of the corpus: small valid files of every kind, and files with damage that readers must
 //! withstand.
 
+mod headers;
 mod lists;
 mod meshes;
 mod volumes;
@@ -16,6 +17,8 @@ pub fn corpus_files() -> Vec<File> {
     files.extend(volumes::nifti_headers());
     files.extend(volumes::npy_headers());
     files.extend(volumes::npz_archives());
+    files.extend(headers::inr_files());
+    files.extend(headers::afni_files());
     files.extend(volumes::raw_files());
     files.extend(meshes::meshes());
     files.extend(meshes::text_meshes());

@@ -1,7 +1,7 @@
 //! Order of slices and frames along their normal, and positions of the voxels in the world.
 
 use ferrovox::grid::Geometry;
-use ferrovox::io::{ReadOptions, VolumeReader};
+use ferrovox::io::{ReadOptions, VolumeReader, read_volume};
 use nalgebra::{Point3, Vector3};
 use std::fs;
 use std::path::Path;
@@ -76,6 +76,36 @@ fn missing_and_irregular_slices_are_errors_with_positions() {
         error.contains("missing at 6.00, 12.00 along the normal"),
         "{error}"
     );
+    // filled, each slice has its position as samples
+    let folder = tempfile::tempdir().unwrap();
+    for z in [0, 2, 6, 8, 14, 16] {
+        let slice = Slice {
+            value: z,
+            ..Slice::new(Vector3::z() * f64::from(z))
+        };
+        slice.write(folder.path(), &format!("{z}.dcm"));
+    }
+    let options = ReadOptions {
+        fill_gaps: true,
+        ..ReadOptions::default()
+    };
+    let file = read_volume(folder.path(), &options).unwrap();
+    assert_eq!(file.volume.dims(), [4, 3, 9]);
+    assert_eq!(file.volume.geometry().spacing().z, 2.0);
+    let expected: Vec<f64> = (0..108).map(|i| f64::from(2 * (i / 12)) - 1024.0).collect();
+    for (found, expected) in samples(&file.volume).iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+    let note = "3 missing slices are interpolated: at 4.00, 10.00, 12.00 along the normal";
+    assert_eq!(file.header.notes, [note]);
+    // more missing than present
+    for z in [18.0, 20.0, 60.0] {
+        Slice::new(Vector3::z() * z).write(folder.path(), &format!("{z}.dcm"));
+    }
+    let error = read_volume(folder.path(), &options)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("slices are missing at 4.00"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     for z in [0.0, 2.0, 4.0, 6.0, 9.0] {
         Slice::new(Vector3::z() * z).write(folder.path(), &format!("{z}.dcm"));

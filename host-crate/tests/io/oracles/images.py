@@ -1,5 +1,5 @@
 """Writes MRC, MGH and VTI files with mrcfile, nibabel and VTK to a folder, one line per file as for
-tiff.py, and the affine, row by row."""
+tiff.py, and the affine, row by row. The files of AFNI are those of nibabel's tests."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ def new(name):
 def report(path, expected, options="-", affine=None):
     """expected has the axes z, y, x."""
     if not isinstance(expected, str):
-        file = path + ".%s.npy" % options.replace(" ", ".")
+        file = os.path.join(folder, os.path.basename(path) + ".%s.npy" % options.replace(" ", "."))
         numpy.save(file, expected.astype(float).ravel())
         expected = file
     affine = numpy.eye(4) if affine is None else affine
@@ -79,6 +79,14 @@ for extension in ["mgh", "mgz"]:
     nibabel.save(nibabel.MGHImage(data.T, affine), path)
     for volume in [0, 2]:
         report(path, data[volume], str(volume), nibabel.load(path).affine)
+data_folder = os.path.join(os.path.dirname(nibabel.__file__), "tests", "data")
+for name in ["example4d+orig.HEAD", "scaled+tlrc.HEAD"]:
+    path = os.path.join(data_folder, name)
+    image = nibabel.load(path)
+    data = image.get_fdata()
+    volumes = range(data.shape[3]) if data.ndim == 4 else [0]
+    for volume in volumes:
+        report(path, (data[..., volume] if data.ndim == 4 else data).T, str(volume), image.affine)
 for mode in ["ascii", "binary", "appended-raw", "appended-base64"]:
     for compressor in [None, "zlib", "lz4"]:
         for dtype in ["u1", "i2", "f4", "f8"]:

@@ -56,6 +56,12 @@ impl MeshFormat {
         self.info().reader.is_some()
     }
 
+    /// Returns the extensions of the formats that can be read, without a dot.
+    pub fn input_extensions() -> impl Iterator<Item = &'static str> {
+        let readable = Self::ALL.iter().filter(|format| format.is_readable());
+        readable.map(|format| format.extension())
+    }
+
     /// Returns `true` if files of this format can store the two labels of each triangle.
     pub fn holds_face_labels(self) -> bool {
         self.info().holds_face_labels

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::io::source::decoded::{DecodePlanes, decode_chunks};
+use crate::io::volume::dicom::arrange::PlaneFrames;
 use crate::io::volume::dicom::image::Frame;
 use crate::io::volume::dicom::pixel_format::{PixelFormat, sample_order};
 use crate::io::volume::dicom::syntax::Syntax;
@@ -14,6 +15,10 @@ use crate::memory;
 pub(super) struct FrameDecoder<'a> {
     pub format: PixelFormat,
     pub frames: Vec<Frame<'a>>,
+    /// Frames that the planes of a volume come from, as indices within the volume.
+    pub planes: Vec<PlaneFrames>,
+    /// Number of volumes.
+    pub volumes: usize,
     /// `true` if the scaling of every frame is applied to its samples, which become `f64`.
     pub applies_scaling: bool,
 }
@@ -31,6 +36,35 @@ impl FrameDecoder<'_> {
     /// Returns the size of a decoded plane, in bytes.
     pub fn plane_bytes(&self) -> usize {
         self.format.samples() * self.stored().bytes()
+    }
+
+    /// Returns the number of planes of all volumes.
+    pub fn plane_count(&self) -> u64 {
+        self.planes.len() as u64 * self.volumes as u64
+    }
+
+    /// Decodes a plane, or interpolates a missing one.
+    fn decode_plane(&self, plane: usize, out: &mut [u8]) -> Result<(), FileProblem> {
+        let (volume, plane) = (plane / self.planes.len(), plane % self.planes.len());
+        let first = volume * (self.frames.len() / self.volumes);
+        let decode = |index: usize, out: &mut [u8]| {
+            let frame = &self.frames[first + index];
+            let decoded = self.decode_frame(frame, out);
+            decoded.map_err(|problem| frame.file.wrap(problem))
+        };
+        let (below, weight) = match self.planes[plane] {
+            PlaneFrames::Stored(index) => return decode(index, out),
+            PlaneFrames::Between(below, weight) => (below, weight),
+        };
+        decode(below, out)?;
+        let mut above = memory::try_zeroed::<u8>("samples", out.len())?;
+        decode(below + 1, &mut above)?;
+        let above = above.as_chunks::<8>().0;
+        for (low, high) in out.as_chunks_mut::<8>().0.iter_mut().zip(above) {
+            let (start, end) = (f64::from_le_bytes(*low), f64::from_le_bytes(*high));
+            *low = (start + weight * (end - start)).to_le_bytes();
+        }
+        Ok(())
     }
 
     fn decode_frame(&self, frame: &Frame<'_>, out: &mut [u8]) -> Result<(), FileProblem> {
@@ -80,9 +114,7 @@ impl FrameDecoder<'_> {
 impl DecodePlanes for FrameDecoder<'_> {
     fn decode(&self, planes: Range<u64>, out: &mut [u8]) -> Result<(), FileProblem> {
         decode_chunks(out, self.plane_bytes(), |index, out| {
-            let frame = &self.frames[(planes.start + index) as usize];
-            let decoded = self.decode_frame(frame, out);
-            decoded.map_err(|problem| frame.file.wrap(problem))
+            self.decode_plane((planes.start + index) as usize, out)
         })
     }
 }

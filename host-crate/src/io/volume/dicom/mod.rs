@@ -4,6 +4,7 @@
 //! number. Positions in the file are LPS and are converted to RAS; a tilted gantry gives oblique
 //! axes.
 
+mod arrange;
 mod dataset;
 mod folder;
 mod frame_parts;
@@ -24,9 +25,10 @@ use crate::io::volume::layout::Layout;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::volume::plane_file::PlaneFile;
 use crate::io::{ByteOrder, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
+use arrange::arrange;
 use frames::FrameDecoder;
 use image::{Image, read_image};
-use series::{Series, arrange, group, select};
+use series::{Series, group, select};
 
 /// Opens a file.
 pub(crate) fn open<'a>(
@@ -51,7 +53,7 @@ fn open_images<'a>(
 ) -> Result<OpenedVolume<'a>, FileProblem> {
     let (series, mut notes) = select(group(images), options.series.as_ref())?;
     let Series { format, frames, .. } = series;
-    let arrangement = arrange(frames)?;
+    let arrangement = arrange(frames, options.fill_gaps)?;
     notes.extend(arrangement.notes);
     if format.photometric == "MONOCHROME1" {
         notes.push(
@@ -61,18 +63,22 @@ fn open_images<'a>(
         );
     }
     let scaling = arrangement.frames.first().and_then(|it| it.scaling);
-    let applies_scaling = arrangement.frames.iter().any(|it| it.scaling != scaling);
+    // interpolated samples are not integers
+    let has_gaps = arrangement.planes.len() * arrangement.volumes > arrangement.frames.len();
+    let applies_scaling = has_gaps || arrangement.frames.iter().any(|it| it.scaling != scaling);
     let decoder = FrameDecoder {
         applies_scaling,
         format,
         frames: arrangement.frames,
+        planes: arrangement.planes,
+        volumes: arrangement.volumes,
     };
     let format = &decoder.format;
     let stored = decoder.stored();
     let mut sizes = vec![
         u64::from(format.columns),
         u64::from(format.rows),
-        arrangement.planes as u64,
+        decoder.planes.len() as u64,
     ];
     if arrangement.volumes > 1 {
         sizes.push(arrangement.volumes as u64);
@@ -88,7 +94,7 @@ fn open_images<'a>(
     header.scaling = scaling.filter(|_| !applies_scaling);
     header.notes = notes;
     let is_length_known = !format.syntax.is_encapsulated();
-    let (bytes, count) = (decoder.plane_bytes(), decoder.frames.len() as u64);
+    let (bytes, count) = (decoder.plane_bytes(), decoder.plane_count());
     let planes = DecodedPlanes::new(decoder, bytes, count);
     let source = Source::from_planes(planes, is_length_known);
     Ok(OpenedVolume::new(

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::grid::{AnyVolume, Geometry, Sample, SampleType, VolumeError};
+use crate::io::catch_panic::{catch_panic, read_file};
 use crate::io::source::Remaining;
 use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
 use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
@@ -116,8 +117,19 @@ impl<'a> VolumeReader<'a> {
     }
 
     fn from_input(input: VolumeInput<'a>, options: &ReadOptions) -> Result<Self, FileError> {
-        let at_path = |problem| FileError::new(input.name(), problem);
-        let mut opened = input.open_counted(options).map_err(at_path)?;
+        let name = input.name().to_owned();
+        read_file(&name, || {
+            let opened = input.open_counted(options)?;
+            Self::from_opened(input, opened, options)
+        })
+    }
+
+    /// Creates a reader of an input that has been opened.
+    fn from_opened(
+        input: VolumeInput<'a>,
+        mut opened: OpenedVolume<'a>,
+        options: &ReadOptions,
+    ) -> Result<Self, FileProblem> {
         if opened.may_need_f64() && needs_f64(&input, options) {
             opened.layout.values = SampleType::F64;
         }
@@ -132,7 +144,7 @@ impl<'a> VolumeReader<'a> {
             PlaneBuffer::Bounded,
         )
         .and_then(|opened| plane_source(opened, options))
-        .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
+        .map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
         Ok(Self {
             options: options.clone(),
             dims,
@@ -201,7 +213,8 @@ impl<'a> VolumeReader<'a> {
     /// does not have, [`SampleProblem::TypeMismatch`](crate::io::SampleProblem) unless `T` is the
     /// [sample type](Self::sample_type), and errors of the file's samples.
     pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
-        self.read_growing(z).map_err(|problem| self.error(problem))
+        let read = catch_panic(|| self.read_growing(z));
+        read.map_err(|problem| self.error(problem))
     }
 
     /// Fills `out` with the samples of the planes `z.start..z.end`, x fastest, without allocating.
@@ -215,7 +228,8 @@ impl<'a> VolumeReader<'a> {
         z: Range<usize>,
         out: &mut [T],
     ) -> Result<(), FileError> {
-        self.fill(z, out).map_err(|problem| self.error(problem))
+        let read = catch_panic(|| self.fill(z, out));
+        read.map_err(|problem| self.error(problem))
     }
 
     /// Fills `out` with the samples from index `first` on, x fastest, independent of planes: for
@@ -241,7 +255,7 @@ impl<'a> VolumeReader<'a> {
                     }
                     .into());
                 }
-                self.read_range(first, out)
+                catch_panic(|| self.read_range(first, out))
             })
             .map_err(|problem| self.error(problem))
     }
@@ -259,5 +273,59 @@ fn plane_source<'a>(
         _ => Ok(PlaneSource::Sequential(SequentialPlanes::start(
             opened, options,
         )?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::source::Source;
+    use crate::io::source::decoded::{DecodePlanes, DecodedPlanes};
+    use crate::io::volume::layout::Layout;
+    use crate::io::{ByteOrder, StoredType, VolumeFormat};
+
+    /// A decoder with a defect that the third plane reveals.
+    struct Panicking;
+
+    impl DecodePlanes for Panicking {
+        fn decode(&self, planes: Range<u64>, out: &mut [u8]) -> Result<(), FileProblem> {
+            assert!(planes.end < 4, "the third plane has a length of 7");
+            out.fill(5);
+            Ok(())
+        }
+
+        fn window_end(&self, first: u64, _: u64) -> u64 {
+            first + 1
+        }
+    }
+
+    #[test]
+    fn panic_of_a_decoder_is_an_error_of_its_file() {
+        let input = VolumeInput::Bytes {
+            name: "scan.dcm".into(),
+            bytes: &[],
+            data: None,
+        };
+        let stored = StoredType::U8;
+        let layout = Layout::new(&[2, 3, 6], stored, ByteOrder::Little).unwrap();
+        let source = Source::from_planes(DecodedPlanes::new(Panicking, 6, 6), true);
+        let header = HeaderInfo::new(VolumeFormat::Dicom, stored, ByteOrder::Little);
+        let opened = OpenedVolume::new(source, layout, Geometry::default(), header);
+        let reader = VolumeReader::from_opened(input, opened, &ReadOptions::default());
+        let mut reader = reader.unwrap();
+        assert_eq!(reader.read_planes::<u8>(0..2).unwrap(), [5; 12]);
+        for _ in 0..2 {
+            let error = reader.read_planes::<u8>(2..5).unwrap_err().to_string();
+            assert!(
+                error.starts_with("scan.dcm: the reader failed unexpectedly")
+                    && error.contains("the third plane has a length of 7"),
+                "{error}"
+            );
+        }
+        // other planes can be read
+        assert_eq!(reader.read_planes::<u8>(1..3).unwrap(), [5; 12]);
+        let mut slab = [0_u8; 12];
+        assert!(reader.read_planes_into(3..5, &mut slab).is_err());
+        assert!(reader.read_samples_into(24, &mut slab).is_err());
     }
 }

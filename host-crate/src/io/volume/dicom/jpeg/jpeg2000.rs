@@ -1,10 +1,9 @@
 //! JPEG 2000 in DICOM (PS3.5, annex A.4.4): a codestream without a container.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 
 use crate::io::FileProblem;
+use crate::io::catch_panic::catch_panic;
 use crate::io::volume::dicom::damaged;
 use crate::io::volume::dicom::pixel_format::PixelFormat;
 
@@ -21,10 +20,7 @@ pub(in crate::io::volume::dicom) fn decode(
 ) -> Result<(), FileProblem> {
     let (bits, is_signed) = check_header(bytes, format)?;
     // The decoder is another crate's: its panics become errors as well.
-    let decoded = catch_unwind(AssertUnwindSafe(|| {
-        decode_components(bytes, format, (bits, is_signed), out)
-    }));
-    decoded.unwrap_or_else(|_| Err(invalid("the decoder fails")))
+    catch_panic(|| decode_components(bytes, format, (bits, is_signed), out))
 }
 
 /// Compares the sizes in the codestream with those of the image before anything is allocated.
