@@ -17,7 +17,7 @@ mod view;
 mod voxelize;
 
 pub use applicability::commands_with;
-pub use distance::{DistanceArgs, SampleName, SignName};
+pub use distance::{DistanceArgs, SampleName, SignName, TargetName};
 pub use input::InputArgs;
 pub use labels::LabelArgs;
 pub use mesh::{CoordinatesName, MeshArgs, MethodName, NormalsName, SpaceName, TopologyName};

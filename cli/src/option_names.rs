@@ -1,7 +1,7 @@
 //! Translation of parameters in messages of the library into command-line options.
 
 /// Wordings of library messages, and their replacements with options of the command.
-const OPTIONS: [(&str, &str); 41] = [
+const OPTIONS: [(&str, &str); 47] = [
     ("a memory limit", "--memory"),
     ("change the maximum distance", "change --max-distance"),
     (
@@ -19,6 +19,10 @@ const OPTIONS: [(&str, &str); 41] = [
     (
         "select the object by a threshold or a range instead",
         "select the object by --iso or --label instead of --labels",
+    ),
+    (
+        "or fill the gaps",
+        "or give --resample iso, which interpolates them",
     ),
     ("give a higher threshold", "give a higher --iso"),
     ("give a lower threshold", "give a lower --iso"),
@@ -43,6 +47,23 @@ const OPTIONS: [(&str, &str); 41] = [
         "leave --smooth out, or allow more --memory",
     ),
     ("name one device", "name one --device"),
+    (
+        "allow more memory, resample to a larger spacing",
+        "allow more --memory, --resample to a larger spacing",
+    ),
+    (
+        "resample to a larger spacing, or crop",
+        "--resample to a larger spacing, or --crop",
+    ),
+    (
+        "select the object by an isovalue, or smooth its surface",
+        "select the object by --iso, or smooth the surface with mesh --smooth",
+    ),
+    (
+        "the standard deviation of the smoothing is",
+        "--smooth-volume is",
+    ),
+    ("the spacing to resample to is", "--resample is"),
     ("no comparison", "no --compare"),
     ("omit the strict check", "omit --strict"),
     ("or decide by winding numbers", "or give --open winding"),

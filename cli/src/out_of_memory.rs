@@ -6,7 +6,7 @@
 //! command with status 1 instead, after removing temporary files, and with an error that states the
 //! size and the stage of the work. They allocate nothing.
 
-use ferrovox::io::OutputLock;
+use ferrovox::io::{OutputLock, is_panic_caught};
 use std::{
     cell::Cell,
     fmt::{self, Write},
@@ -88,7 +88,10 @@ pub fn end_instead_of_aborting() {
                 "{SIGNAL_STACK} bytes or more of memory, for the signal stack of a thread"
             ));
         }
-        print(info);
+        // an error of the file quotes the message
+        if !is_panic_caught() {
+            print(info);
+        }
     }));
     #[cfg(unix)]
     handle_abort();

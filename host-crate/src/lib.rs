@@ -13,6 +13,7 @@
 //! | compute distance maps | [`distance`] |
 //! | voxelize a mesh | [`voxelize`] |
 //! | extract isosurfaces and surfaces of labels | [`isosurface`], [`label_surface`] |
+//! | smooth and resample volumes | [`volume_filter`] |
 //! | smooth and simplify meshes | [`mesh_filter`] |
 //! | compute prefix sums | [`scan`] |
 //! | extract curve skeletons | [`skeleton`] |
@@ -77,4 +78,5 @@ pub mod skeleton;
 pub mod synthetic;
 mod union_find;
 pub mod viewer;
+pub mod volume_filter;
 pub mod voxelize;

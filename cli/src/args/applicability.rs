@@ -21,7 +21,7 @@ const fn refusal(command: &'static str, option: &'static str, reason: &'static s
 
 const MESH_INPUT: &str = "its input is a mesh, which has no samples";
 
-const REFUSALS: [Refusal; 12] = [
+const REFUSALS: [Refusal; 14] = [
     refusal("voxelize", "mask", MESH_INPUT),
     refusal(
         "info",
@@ -53,6 +53,8 @@ const REFUSALS: [Refusal; 12] = [
     refusal("voxelize", "label", MESH_INPUT),
     refusal("voxelize", "labels", MESH_INPUT),
     refusal("voxelize", "crop", MESH_INPUT),
+    refusal("voxelize", "resample", MESH_INPUT),
+    refusal("voxelize", "smooth_volume", MESH_INPUT),
     refusal(
         "voxelize",
         "memory",
@@ -109,13 +111,15 @@ mod tests {
     use std::fmt::Write;
 
     /// Options in the table, by their identifiers.
-    const OPTIONS: [&str; 11] = [
+    const OPTIONS: [&str; 13] = [
         "iso",
         "inside",
         "label",
         "labels",
         "mask",
         "crop",
+        "resample",
+        "smooth_volume",
         "fill_cavities",
         "largest",
         "volume_index",
@@ -170,7 +174,7 @@ mod tests {
                 "iso" | "label" => "=5",
                 "inside" => "=below",
                 "crop" => "=mask",
-                "mask" | "memory" => "=1",
+                "mask" | "memory" | "resample" | "smooth_volume" => "=1",
                 _ => "",
             };
             let option = format!("{}{value}", spelled(option));

@@ -83,19 +83,19 @@ pub struct DistanceArgs {
         "png", "compare", "method", "memory"
     ])]
     pub at: Option<PathBuf>,
-    /// Part of the object that --at measures to: voxels or triangles
+    /// Part of the object that --at measures to: voxels (the default) or triangles
     ///
-    /// voxels: the centres of the surface voxels. triangles: the isosurface, exactly.
+    /// voxels: the centres of the surface voxels. triangles: the isosurface, exactly. The object
+    /// may be a mesh file, whose triangles are measured to.
     #[arg(
         long,
         value_enum,
-        default_value_t = TargetName::Voxels,
         value_name = "PART",
         requires = "at",
         hide_short_help = true,
         help_heading = "Sites"
     )]
-    pub to: TargetName,
+    pub to: Option<TargetName>,
     /// Volume whose grid the map gets; requires --points
     #[arg(long, value_name = "VOLUME", help_heading = "Sites")]
     pub like: Option<PathBuf>,

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use ferrovox::{
     io::{AxisOrder, ByteOrder, RawLayout, ReadOptions, SeriesSelector, StoredType, VolumeFormat},
     pipeline::{ObjectFilter, VolumeSource},
+    volume_filter::{Interpolation, VolumeFilter},
 };
 use std::path::{Path, PathBuf};
 
@@ -24,11 +25,11 @@ pub struct InputArgs {
 /// Input files, and options that override or select their contents.
 #[derive(Clone, Debug, Args)]
 pub struct VolumeArgs {
-    /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, or
+    /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, AFNI, or
     /// headerless with --dims and --type
     ///
     /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .npz, .dcm,
-    /// .tif, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map. Folders: a DICOM series, TIFF slices, Zarr.
+    /// .tif, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map, .HEAD, .inr. Folders: a DICOM series, TIFF slices, Zarr.
     ///
     /// Several files, or a folder of them, are processed one after the other; {stem} in the name of
     /// an output stands for the name of the input.
@@ -128,17 +129,55 @@ pub enum Endian {
 }
 
 impl InputArgs {
-    /// Returns the volume for a pipeline, cropped as requested.
+    /// Returns the volume for a pipeline, cropped, smoothed and resampled as requested.
     ///
     /// # Errors
     /// Errors of the mask, whose box may be requested.
     pub fn source(&self) -> anyhow::Result<VolumeSource> {
         Ok(VolumeSource {
+            path: self.file.path().to_owned(),
+            options: self.read_options(),
             spacing: self.file.spacing,
             origin: self.file.origin,
             crop: self.crop()?,
-            ..self.file.source()
+            filter: self.volume_filter().into(),
+            ..VolumeSource::default()
         })
+    }
+
+    /// Returns the volume as [`source`](Self::source), as an image unless labels are selected: its
+    /// samples are interpolated also without an isovalue.
+    ///
+    /// # Errors
+    /// As [`source`](Self::source).
+    pub fn image_source(&self) -> anyhow::Result<VolumeSource> {
+        let mut source = self.source()?;
+        if self.object.labels.is_none() && self.object.label.is_none() {
+            source.filter.filter.interpolation = Interpolation::Linear;
+        }
+        Ok(source)
+    }
+
+    /// Returns the options of the reader. Gaps in a series are filled where it is resampled.
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            fill_gaps: self.object.resample.is_some(),
+            ..self.file.options()
+        }
+    }
+
+    /// Returns the smoothing and the resampling of the volume. Without an isovalue, the object are
+    /// labels or the samples that are not zero, which are not interpolated.
+    fn volume_filter(&self) -> VolumeFilter {
+        VolumeFilter {
+            sigma: self.object.smooth_volume,
+            spacing: self.object.resample.map(|it| it.0),
+            interpolation: if self.object.iso.is_empty() {
+                Interpolation::Nearest
+            } else {
+                Interpolation::Linear
+            },
+        }
     }
 
     /// Returns the mask, cropped as the volume.
@@ -196,17 +235,8 @@ impl VolumeArgs {
         self.volumes.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Returns the file for a pipeline.
-    fn source(&self) -> VolumeSource {
-        VolumeSource {
-            path: self.path().to_owned(),
-            options: self.options(),
-            ..VolumeSource::default()
-        }
-    }
-
-    /// Returns the options of the reader.
-    pub fn options(&self) -> ReadOptions {
+    /// Returns the options of the reader that concern the file.
+    fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.raw.dims.map(|_| VolumeFormat::Raw),
             volume: match self.volume_index {
@@ -215,6 +245,7 @@ impl VolumeArgs {
             },
             component: self.component,
             scale_level: self.scale_level,
+            fill_gaps: false,
             series: self.series.clone().map(SeriesSelector),
             axes: self.axes.map(|axes| match axes {
                 Axes::Zyx => AxisOrder::Zyx,

@@ -1,7 +1,9 @@
 //! Options that select the object in the input, which commands share.
 
 use super::InsideName;
-use crate::numbers::{CropValue, LabelList, parse_label, parse_memory};
+use crate::numbers::{
+    CropValue, LabelList, ResampleValue, parse_label, parse_length, parse_memory,
+};
 use clap::Args;
 use ferrovox::pipeline::Level;
 use std::{fmt, path::PathBuf, str::FromStr};
@@ -74,6 +76,32 @@ pub struct ObjectArgs {
         hide_short_help = true
     )]
     pub crop: Option<CropValue>,
+    /// Smooth the samples with a Gaussian of this standard deviation, in world units
+    ///
+    /// Before an isovalue is compared with them, and before --resample. Constant regions keep their
+    /// value; beyond the border the outermost samples repeat.
+    #[arg(
+        long,
+        value_name = "SIGMA",
+        value_parser = parse_length,
+        allow_hyphen_values = true,
+        help_heading = "Object",
+        hide_short_help = true
+    )]
+    pub smooth_volume: Option<f64>,
+    /// Resample to this spacing, or iso for the smallest spacing along all axes
+    ///
+    /// One length in world units, or one each along x, y and z. Samples are interpolated
+    /// trilinearly; labels, masks and samples that are not zero are copied from the nearest. World
+    /// positions do not change.
+    #[arg(
+        long,
+        value_name = "SPACING|iso",
+        allow_hyphen_values = true,
+        help_heading = "Object",
+        hide_short_help = true
+    )]
+    pub resample: Option<ResampleValue>,
     /// Fill cavities of the object: background without a path to the border of the volume
     #[arg(long, alias = "fill", help_heading = "Object", hide_short_help = true)]
     pub fill_cavities: bool,

@@ -78,6 +78,10 @@ fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
             "--crop keeps a part of a volume, but --points reads points; give the grid of the map to --grid",
         ),
         (
+            args.points && (object.resample.is_some() || object.smooth_volume.is_some()),
+            "--resample and --smooth-volume change the samples of a volume, but --points reads points; omit them",
+        ),
+        (
             has_labels && (args.input.object.largest || args.input.object.fill_cavities),
             "--labels measures labels as they are; give one label to --label, or omit --largest and --fill-cavities",
         ),
@@ -141,11 +145,13 @@ fn build_job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
         (None, None) => SitesFrom::Mask,
     };
     let picture = args.slice.zip(args.png.clone());
+    let devices = args.device.open()?;
+    let input = VolumeSource {
+        round_samples: args.round_samples,
+        ..args.input.source()?
+    };
     Ok(DistanceJob {
-        input: VolumeSource {
-            round_samples: args.round_samples,
-            ..args.input.source()?
-        },
+        input: input.filter_device(devices.first()),
         sites,
         filter: args.input.filter()?,
         method: args.method.map(Into::into),
@@ -160,7 +166,7 @@ fn build_job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
             plane,
             longest_side: args.size,
         }),
-        devices: args.device.open()?,
+        devices,
         memory: object.memory,
     })
 }

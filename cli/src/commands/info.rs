@@ -125,7 +125,7 @@ pub fn run(args: &InfoArgs, terminal: &Terminal) -> anyhow::Result<()> {
         ),
     ])?;
     let job = InfoJob {
-        source: args.input.source()?,
+        source: args.input.image_source()?,
         statistics: args.stats,
         objects,
         filter: args.input.filter()?,

@@ -107,7 +107,7 @@ pub fn run(args: &MeshArgs, labels: LabelSelection, terminal: &Terminal) -> anyh
     )])?;
     let filters = args.mesh_filters();
     let job = LabelMeshJob {
-        volume,
+        volume: volume.filter_device(devices.first()),
         labels,
         mask: args.input.mask()?,
         components: filters.components,

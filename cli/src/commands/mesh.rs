@@ -85,8 +85,9 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         None => args.device.read_ahead(source),
         Some(_) => source,
     };
+    let devices = args.device.open()?;
     Ok(MeshJob {
-        volume,
+        volume: volume.filter_device(devices.first()),
         // without another level, the parser requires --nonzero
         level: level.unwrap_or(Level::NonZero),
         mask: args.input.mask()?,
@@ -95,7 +96,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         coordinates: args.coordinates.into(),
         space: args.space.into(),
         filters: args.mesh_filters(),
-        devices: args.device.open()?,
+        devices,
         memory: args.input.object.memory,
         check: match (args.check, args.report.json) {
             (true, _) => MeshCheck::Required,

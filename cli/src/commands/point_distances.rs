@@ -1,17 +1,21 @@
 //! `ferrovox distance --at`: distances of points.
 
 use crate::{
-    args::{DistanceArgs, IsoValue},
+    args::{DistanceArgs, IsoValue, TargetName},
     numbers::{format_count, format_number},
     report::{Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
+    usage::refuse,
     watch::run_monitored,
 };
 use ferrovox::{
     device::Device,
+    io::MeshFormat,
     pipeline::{
         Level,
-        point_distances::{self, DistanceTarget, PointDistanceJob, PointDistanceOutcome},
+        point_distances::{
+            self, DistanceTarget, PointDistanceJob, PointDistanceOutcome, PointObject, VolumeObject,
+        },
     },
 };
 use serde::Serialize;
@@ -27,7 +31,7 @@ struct Json {
     outputs: Vec<String>,
     points_file: String,
     #[serde(flatten)]
-    grid: Grid,
+    grid: Option<Grid>,
     iso: Option<f64>,
     iso_method: Option<&'static str>,
     label: Option<f64>,
@@ -50,22 +54,31 @@ struct Point {
 
 /// Computes the distances of the points of a file, and prints the report.
 pub fn run(args: &DistanceArgs, points: &Path, terminal: &Terminal) -> anyhow::Result<()> {
-    let object = &args.input.object;
-    let level = object.level(&args.input.name())?;
+    let options = &args.input.object;
+    let level = options.level(&args.input.name())?;
+    let is_mesh = is_mesh(args.input.file.path());
+    refuse(&[(
+        is_mesh && has_volume_options(args),
+        "a mesh has no samples, and distances are to its triangles: omit the options of volumes and objects",
+    )])?;
+    let device = args.device.open()?.into_iter().next();
+    let device = device.unwrap_or_else(Device::cpu);
+    let object = if is_mesh {
+        PointObject::Mesh(args.input.file.path().to_owned())
+    } else {
+        PointObject::Volume(Box::new(VolumeObject {
+            input: args.input.source()?.filter_device(Some(&device)),
+            level: level.unwrap_or(Level::NonZero),
+            inside: options.inside.into(),
+            filter: args.input.filter()?,
+            target: args.to.unwrap_or(TargetName::Voxels).into(),
+        }))
+    };
     let job = PointDistanceJob {
-        input: args.input.source()?,
-        level: level.unwrap_or(Level::NonZero),
-        inside: object.inside.into(),
-        filter: args.input.filter()?,
-        target: args.to.into(),
+        object,
         points: points.to_owned(),
         output: args.output.clone(),
-        device: args
-            .device
-            .open()?
-            .into_iter()
-            .next()
-            .unwrap_or_else(Device::cpu),
+        device,
     };
     let outcome = run_monitored(terminal, |monitor| point_distances::run(&job, monitor))?;
     terminal.report(
@@ -75,10 +88,34 @@ pub fn run(args: &DistanceArgs, points: &Path, terminal: &Terminal) -> anyhow::R
     )
 }
 
-fn target_name(target: DistanceTarget) -> &'static str {
-    match target {
-        DistanceTarget::Voxels => "voxels",
-        DistanceTarget::Triangles => "triangles",
+/// Returns `true` if the extension is that of a mesh format.
+fn is_mesh(path: &Path) -> bool {
+    MeshFormat::from_path(path).is_some_and(MeshFormat::is_readable)
+}
+
+/// Returns `true` if an option is given that concerns a volume.
+fn has_volume_options(args: &DistanceArgs) -> bool {
+    let object = &args.input.object;
+    let file = &args.input.file;
+    !object.iso.is_empty()
+        || object.label.is_some()
+        || object.mask.is_some()
+        || object.crop.is_some()
+        || object.resample.is_some()
+        || object.smooth_volume.is_some()
+        || object.largest
+        || object.fill_cavities
+        || file.spacing.is_some()
+        || file.origin.is_some()
+        || file.raw.dims.is_some()
+        || args.nonzero
+        || args.to == Some(TargetName::Voxels)
+}
+
+fn target_name(object: &PointObject) -> &'static str {
+    match object {
+        PointObject::Volume(object) if object.target == DistanceTarget::Voxels => "voxels",
+        PointObject::Volume(_) | PointObject::Mesh(_) => "triangles",
     }
 }
 
@@ -97,11 +134,13 @@ fn json(args: &DistanceArgs, job: &PointDistanceJob, outcome: &PointDistanceOutc
         input: args.input.name(),
         outputs: paths(&job.output),
         points_file: job.points.display().to_string(),
-        grid: Grid::new(outcome.dims, &outcome.geometry),
+        grid: outcome
+            .grid
+            .map(|(dims, geometry)| Grid::new(dims, &geometry)),
         iso: outcome.iso,
         iso_method: args.input.object.iso_value().and_then(IsoValue::rule),
         label: args.input.object.label,
-        to: target_name(job.target),
+        to: target_name(&job.object),
         targets: outcome.targets,
         points: points.collect(),
         timings: JsonTimings::new(&outcome.timings),
@@ -117,7 +156,7 @@ fn readable(args: &DistanceArgs, job: &PointDistanceJob, outcome: &PointDistance
             "{}: {} {}",
             args.input.name(),
             outcome.targets,
-            target_name(job.target)
+            target_name(&job.object)
         ),
     );
     let output = match &job.output {

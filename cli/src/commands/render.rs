@@ -43,10 +43,11 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
         round_samples: args.surface.round_samples,
         ..args.input.source()?
     };
-    let device = &args.device.device;
+    let source = args.device.device.read_ahead(source);
+    let device = args.device.device.open()?;
     let level = args.input.object.level(&args.input.name())?;
     let job = RenderJob {
-        volume: device.read_ahead(source),
+        volume: source.filter_device(Some(&device)),
         // the parser requires a level
         level: level.unwrap_or(Level::NonZero),
         filter: args.input.filter()?,
@@ -58,7 +59,7 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
             height: args.size.height,
             ..PictureOptions::default()
         },
-        device: device.open()?,
+        device,
     };
     let outcome = run_monitored(terminal, |monitor| render::run(&job, monitor))?;
     terminal.report(

@@ -49,8 +49,15 @@ pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
 }
 
 fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
-    let source = Box::new(args.input.source()?);
     let selected = &args.input.object;
+    let filter = args.input.filter()?;
+    let needs_device = args.selected_method() == SkeletonMethodName::PotentialField
+        || args.png.is_some()
+        || filter.needs_device()
+        || selected.resample.is_some()
+        || selected.smooth_volume.is_some();
+    let devices = args.device.open_if(needs_device)?;
+    let source = Box::new(args.input.source()?.filter_device(devices.first()));
     let object = match (&selected.labels, selected.level(&args.input.name())?) {
         (Some(list), _) => ObjectSource::Labels {
             source,
@@ -62,10 +69,6 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
             inside: selected.inside.into(),
         },
     };
-    let filter = args.input.filter()?;
-    let needs_device = args.selected_method() == SkeletonMethodName::PotentialField
-        || args.png.is_some()
-        || filter.needs_device();
     Ok(SkeletonJob {
         method,
         filter,
@@ -82,6 +85,6 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
             colours: args.colour.map(Into::into),
             tubes: args.tubes,
         }),
-        ..SkeletonJob::new(object, args.device.open_if(needs_device)?)
+        ..SkeletonJob::new(object, devices)
     })
 }

@@ -116,7 +116,7 @@ fn contents(args: &ViewArgs) -> anyhow::Result<Vec<ViewContent>> {
         input.file.volumes = vec![file.clone()];
         let source = VolumeSource {
             round_samples: args.surface.round_samples,
-            ..input.source()?
+            ..input.image_source()?
         };
         contents.push(
             if args.input.object.labels.is_some() && args.overlay.is_none() {

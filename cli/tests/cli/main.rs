@@ -7,6 +7,7 @@ mod block_size;
 mod demo;
 mod devices;
 mod distance;
+mod documents;
 mod info;
 mod interrupt;
 mod library_import;
@@ -37,4 +38,7 @@ mod support;
 mod tutorials;
 mod usage;
 mod view;
+mod volume_filter;
 mod voxelize;
+#[path = "../../../host-crate/tests/fuzz_corpus/zip.rs"]
+mod zip;

@@ -215,3 +215,54 @@ fn distances_of_points_are_tabulated() {
         &["ball.nii: there is nothing to measure distances to"],
     );
 }
+
+#[test]
+fn distances_to_a_mesh_are_exact() {
+    let folder = Folder::new();
+    // the surface of a cube from 0 to 4, whose top is open
+    let corners = "v 0 0 0\nv 4 0 0\nv 0 4 0\nv 4 4 0\nv 0 0 4\nv 4 0 4\nv 0 4 4\nv 4 4 4\n";
+    let faces = "f 1 3 4 2\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+    folder.file("open.obj", format!("{corners}{faces}"));
+    folder.file("closed.obj", format!("{corners}{faces}f 5 6 8 7\n"));
+    folder.file("p.csv", "x,y,z\n2,2,1\n7,8,2\n2,2,3.5\n-1,2,2\n");
+    let points = |line: &str| folder.run(line).ok().json()["points"].clone();
+    let closed = points("distance closed.obj --at p.csv -o d.csv --json");
+    for (point, (distance, nearest, side)) in closed.as_array().unwrap().iter().zip([
+        (1.0, json!([2.0, 2.0, 0.0]), "inside"),
+        (5.0, json!([4.0, 4.0, 2.0]), "outside"),
+        (0.5, json!([2.0, 2.0, 4.0]), "inside"),
+        (1.0, json!([0.0, 2.0, 2.0]), "outside"),
+    ]) {
+        assert_eq!(point["distance"], distance);
+        assert_eq!(
+            (&point["nearest"], &point["side"]),
+            (&nearest, &json!(side))
+        );
+    }
+    let csv = std::fs::read_to_string(folder.path("d.csv")).unwrap();
+    assert!(csv.contains("1,7,8,2,5,4,4,2,outside"), "{csv}");
+    let open = points("distance open.obj --at p.csv --to triangles --json");
+    // the top is missing: the walls are nearest
+    assert_eq!(open[2]["distance"], 2.0);
+    assert_eq!(
+        (&open[0]["side"], &open[1]["side"]),
+        (&json!("inside"), &json!("outside"))
+    );
+    for options in [
+        "--iso 5",
+        "--nonzero",
+        "--to voxels",
+        "--largest",
+        "--spacing 2",
+    ] {
+        let run = folder.run(&format!(
+            "distance closed.obj --at p.csv {options} -o d.csv"
+        ));
+        assert_eq!(run.status, Some(2), "{options}: {}", run.stderr);
+    }
+    folder.file("empty.obj", "v 0 0 0\n");
+    folder.refuses(
+        "distance empty.obj --at p.csv -o d.csv",
+        &["empty.obj: there is nothing to measure"],
+    );
+}

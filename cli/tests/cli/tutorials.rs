@@ -91,7 +91,7 @@ fn dicom_slice(z: u16, samples: &[i16]) -> Vec<u8> {
 }
 
 /// Returns a TIFF file of one page per plane, with samples of 8 bits.
-fn tiff(samples: &[u8], side: u16) -> Vec<u8> {
+pub fn tiff(samples: &[u8], side: u16) -> Vec<u8> {
     let plane = usize::from(side) * usize::from(side);
     let mut file = b"II\x2a\0\x08\0\0\0".to_vec();
     for page in samples.chunks(plane) {
@@ -148,7 +148,7 @@ fn bar() -> String {
 }
 
 /// Creates the inputs of all tutorials.
-fn inputs() -> Folder {
+pub fn inputs() -> Folder {
     let folder = Folder::new();
     let bytes =
         |samples: &[i16]| -> Vec<u8> { samples.iter().flat_map(|it| it.to_le_bytes()).collect() };

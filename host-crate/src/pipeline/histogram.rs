@@ -69,10 +69,10 @@ fn visit_samples(
     monitor: &Monitor<'_>,
     visit: &mut Visitor<'_>,
 ) -> Result<(), PipelineError> {
-    let mut volume = source.open()?;
+    let (mut volume, file_grid) = source.open_with_file_grid()?;
     let mut mask = match mask {
         Some(mask) => {
-            let grid = StatedGrid::new(source, volume.header(), volume.dims(), volume.geometry())?;
+            let grid = StatedGrid::new(source, volume.header(), file_grid)?;
             // warnings about the mask are reported when the surface is extracted
             Some(open_mask(mask, &grid, &mut Vec::new())?)
         }

@@ -1,6 +1,9 @@
 //! Masks of a volume. A mask must have the grid of the volume, as far as its file states one.
 
-use super::{PipelineError, Problem, VolumeSource, Warning, at};
+use super::{
+    PipelineError, Problem, VolumeSource, Warning, at,
+    source_filter::{FileGrid, ResampledMaskGrid},
+};
 use crate::{
     grid::{Geometry, Volume, VolumeError},
     io::{HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFormat, VolumeReader},
@@ -18,6 +21,8 @@ pub(crate) struct StatedGrid {
     stated: StatedParts,
     /// Geometry with the overrides of the source, if it has any.
     set: Option<Geometry>,
+    /// The grid that masks are resampled to after the check, if the volume is.
+    resampled: Option<ResampledMaskGrid>,
 }
 
 /// Parts of the geometry that a file states.
@@ -59,18 +64,18 @@ impl StatedParts {
 }
 
 impl StatedGrid {
-    /// Creates the grid of a volume whose file has this header and this geometry.
+    /// Creates the grid of a volume whose file has this header and this grid.
     pub fn new(
         source: &VolumeSource,
         header: &HeaderInfo,
-        dims: [usize; 3],
-        file_geometry: &Geometry,
+        file: FileGrid,
     ) -> Result<Self, PipelineError> {
         Ok(Self {
-            dims,
-            file: *file_geometry,
+            dims: file.dims,
+            file: file.geometry,
             stated: StatedParts::from_header(header),
-            set: source.geometry(file_geometry)?,
+            set: source.replaced_geometry(&file.geometry)?,
+            resampled: file.masks,
         })
     }
 
@@ -140,31 +145,45 @@ impl StatedGrid {
     }
 }
 
-/// Opens a mask for reading in parts, and checks its grid.
+/// Opens a mask for reading in parts, and checks its grid. The mask of a resampled volume is read,
+/// resampled and kept in memory.
 pub(crate) fn open_mask(
     mask: &VolumeSource,
     volume: &StatedGrid,
     warnings: &mut Vec<Warning>,
 ) -> Result<VolumeReader<'static>, PipelineError> {
-    let mask = with_layout(mask, volume.dims);
-    let reader = mask.open()?;
-    let stated = StatedGrid::new(&mask, reader.header(), reader.dims(), reader.geometry())?;
-    volume.check_file(&mask, &stated, warnings)?;
+    let with_layout = with_layout(mask, volume.dims);
+    let (reader, grid) = with_layout.open_with_file_grid()?;
+    if volume.resampled.is_some() {
+        let header = reader.header().clone();
+        let resampled = read_mask(mask, volume, warnings)?;
+        return Ok(VolumeReader::from_volume(
+            &mask.path,
+            header,
+            resampled.into(),
+        ));
+    }
+    let stated = StatedGrid::new(&with_layout, reader.header(), grid)?;
+    volume.check_file(&with_layout, &stated, warnings)?;
     Ok(reader)
 }
 
-/// Reads a mask as 1 for samples that are not zero and 0 for others, and checks its grid.
+/// Reads a mask as 1 for samples that are not zero and 0 for others, checks its grid, and resamples
+/// it as the volume.
 pub(crate) fn read_mask(
     mask: &VolumeSource,
     volume: &StatedGrid,
     warnings: &mut Vec<Warning>,
 ) -> Result<Volume<u8>, PipelineError> {
     let mask = with_layout(mask, volume.dims);
-    let (file, file_geometry) = mask.read_with_file_geometry()?;
-    let stated = StatedGrid::new(&mask, &file.header, file.volume.dims(), &file_geometry)?;
+    let (file, grid) = mask.read_with_file_grid()?;
+    let stated = StatedGrid::new(&mask, &file.header, grid)?;
     volume.check_file(&mask, &stated, warnings)?;
-    let binary = file.volume.try_where_not_zero();
-    binary.map_err(at(&mask.path))
+    let binary = file.volume.try_where_not_zero().map_err(at(&mask.path))?;
+    match &volume.resampled {
+        Some(grid) => grid.resample(&binary).map_err(at(&mask.path)),
+        None => Ok(binary),
+    }
 }
 
 /// Sets the layout of a headerless mask, unless its source has one: samples of `u8` in the dims of
@@ -194,6 +213,7 @@ mod tests {
                 origin: true,
             },
             set: None,
+            resampled: None,
         }
     }
 

@@ -10,7 +10,7 @@
 //! | [`mesh`] | a volume, optionally a mask | its isosurface as a mesh |
 //! | [`label_mesh`] | a label map | surfaces with shared walls, as one mesh or one per label |
 //! | [`distance`](mod@distance) | a volume or points | a distance map |
-//! | [`point_distances`] | a volume and points | a table of their distances |
+//! | [`point_distances`] | a volume or a mesh, and points | a table of their distances |
 //! | [`render`] | a volume | a picture of its isosurface |
 //! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |
 //! | [`view`] | meshes, skeletons and volumes | a page to look at in a browser |
@@ -44,6 +44,7 @@ mod read_ahead;
 pub mod render;
 pub mod skeleton;
 mod source;
+mod source_filter;
 pub mod stream_mesh;
 #[cfg(test)]
 mod threads_tests;
@@ -60,6 +61,7 @@ pub use object_filter::ObjectFilter;
 pub use outcome::{DeviceRun, Timings};
 pub use read_ahead::ReadAhead;
 pub use source::VolumeSource;
+pub use source_filter::SourceFilter;
 pub use warning::{EmptyReason, OpenReason, Warning};
 pub(crate) use write_picture::add_picture;
 pub use write_picture::write_picture;

@@ -36,10 +36,9 @@ impl LeveledVolume {
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self, PipelineError> {
-        let (file, file_geometry) = stages.run("read", || source.read_with_file_geometry())?;
+        let (file, file_grid) = stages.run("read", || source.read_with_file_grid())?;
         warnings.extend(source.notes(&file.header));
-        let dims = file.volume.dims();
-        let grid = StatedGrid::new(source, &file.header, dims, &file_geometry)?;
+        let grid = StatedGrid::new(source, &file.header, file_grid)?;
         let mask = filter.read_mask(&grid, warnings)?;
         let level = level.resolve(stages, source, &file.volume, mask.as_ref())?;
         Ok(Self {

@@ -1,7 +1,13 @@
 //! Volume inputs of jobs.
 
-use super::{PipelineError, Problem, Warning, at, error::ObjectError, read_ahead::ReadAhead};
+use super::{
+    PipelineError, Problem, SourceFilter, Warning, at,
+    error::ObjectError,
+    read_ahead::ReadAhead,
+    source_filter::{FileGrid, ResampledMaskGrid},
+};
 use crate::{
+    device::Device,
     grid::{Geometry, Sample, SampleType, Volume, VoxelBox, append_box, with_sample_type},
     io::{
         FileError, FileProblem, HeaderInfo, ReadOptions, SelectionProblem, VolumeFile,
@@ -41,6 +47,8 @@ pub struct VolumeSource {
     /// Box of voxels that stands for the volume; `None` for all of them. World positions do not
     /// change: the [origin](Self::origin) is that of the first sample of the file.
     pub crop: Option<VoxelBox>,
+    /// Smoothing and resampling of the volume, after it is cropped.
+    pub filter: SourceFilter,
     /// `true` to round integers that `f32` cannot represent, with a warning. Otherwise they are an
     /// error ([`WideSamples`](super::WideSamples)).
     pub round_samples: bool,
@@ -70,60 +78,118 @@ impl VolumeSource {
         Self { ahead, ..self }
     }
 
+    /// Sets the device that smooths and resamples the volume; `None` for the CPU.
+    #[must_use]
+    pub fn filter_device(mut self, device: Option<&Device>) -> Self {
+        self.filter.device = device.cloned();
+        self
+    }
+
     /// Returns `true` for a file or a folder, which can be opened more than once, unlike pipes.
     pub fn is_file(&self) -> bool {
         std::fs::metadata(&self.path).is_ok_and(|it| it.is_file() || it.is_dir())
     }
 
-    /// Reads the volume, with the geometry of the file or its overrides.
+    /// Reads the volume, with the geometry of the file or its overrides, smoothed and resampled.
     ///
     /// # Errors
-    /// Errors of the file, and of an invalid spacing or origin.
+    /// Errors of the file, of an invalid spacing or origin, and of the [filter](Self::filter).
     pub fn read(&self) -> Result<VolumeFile, PipelineError> {
-        Ok(self.read_with_file_geometry()?.0)
+        Ok(self.read_with_file_grid()?.0)
     }
 
-    /// Reads the volume as [`read`](Self::read), and returns the geometry of the file as well.
-    pub(crate) fn read_with_file_geometry(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
+    /// Reads the volume as [`read`](Self::read), and returns the grid of the file as well.
+    pub(crate) fn read_with_file_grid(&self) -> Result<(VolumeFile, FileGrid), PipelineError> {
         let mut file = match (self.crop, self.ahead.take(&self.path, &self.options)) {
             (Some(part), _) => self.read_box(part)?,
             (None, Some(read)) => read?,
             (None, None) => read_volume(&self.path, &self.options)?,
         };
         let own = *file.volume.geometry();
-        if let Some(geometry) = self.geometry(&own)? {
+        let dims = file.volume.dims();
+        if let Some(geometry) = self.replaced_geometry(&own)? {
             file.volume = file.volume.with_geometry(geometry);
         }
-        Ok((file, own))
+        let geometry = *file.volume.geometry();
+        let file = self.filter.apply(self, file)?;
+        let grid = FileGrid {
+            dims,
+            geometry: own,
+            masks: self.mask_grid(dims, &geometry)?,
+        };
+        Ok((file, grid))
     }
 
-    /// Opens the file for reading in parts. The reader has the geometry of the file. A cropped
-    /// volume is read first, and then kept in memory.
+    /// Opens the file for reading in parts. The reader has the geometry of the file. A volume that
+    /// is cropped, smoothed or resampled is read first, and then kept in memory.
     ///
     /// # Errors
-    /// Errors of the header, and for a cropped volume of the samples.
+    /// Errors of the header, and for a volume that is kept in memory those of [`read`](Self::read).
     pub fn open(&self) -> Result<VolumeReader<'static>, PipelineError> {
-        let Some(part) = self.crop else {
-            return Ok(VolumeReader::open(&self.path, &self.options)?);
+        Ok(self.open_with_file_grid()?.0)
+    }
+
+    /// Opens the file as [`open`](Self::open), and returns the grid of the file as well.
+    pub(crate) fn open_with_file_grid(
+        &self,
+    ) -> Result<(VolumeReader<'static>, FileGrid), PipelineError> {
+        if !self.filter.keeps_all() {
+            let (VolumeFile { volume, header }, grid) = self.read_with_file_grid()?;
+            return Ok((VolumeReader::from_volume(&self.path, header, volume), grid));
+        }
+        let reader = match self.crop {
+            Some(part) => {
+                let VolumeFile { volume, header } = self.read_box(part)?;
+                VolumeReader::from_volume(&self.path, header, volume)
+            }
+            None => VolumeReader::open(&self.path, &self.options)?,
         };
-        let VolumeFile { volume, header } = self.read_box(part)?;
-        Ok(VolumeReader::from_volume(&self.path, header, volume))
+        let grid = FileGrid {
+            dims: reader.dims(),
+            geometry: *reader.geometry(),
+            masks: None,
+        };
+        Ok((reader, grid))
     }
 
     /// Returns the number of samples along x, y and z and their type, without reading samples.
     ///
     /// # Errors
-    /// Errors of the header; a box that exceeds the volume.
+    /// Errors of the header; a box that exceeds the volume; invalid parameters of the filter.
     pub(crate) fn shape(&self) -> Result<([usize; 3], SampleType), PipelineError> {
+        let (dims, geometry, sample_type) = self.unfiltered_shape()?;
+        let plan = self.filter.filter.plan(dims, &geometry, sample_type);
+        let plan = plan.map_err(self.error())?;
+        Ok((plan.dims, plan.sample_type))
+    }
+
+    /// Returns the dims, the geometry and the sample type before smoothing and resampling, without
+    /// reading samples.
+    pub(super) fn unfiltered_shape(
+        &self,
+    ) -> Result<([usize; 3], Geometry, SampleType), PipelineError> {
         let reader = VolumeReader::open(&self.path, &self.options)?;
-        let dims = match self.crop {
-            Some(part) => {
-                part.check(reader.dims()).map_err(self.error())?;
-                part.dims()
-            }
-            None => reader.dims(),
+        let (mut dims, mut geometry) = (reader.dims(), *reader.geometry());
+        if let Some(part) = self.crop {
+            part.check(dims).map_err(self.error())?;
+            dims = part.dims();
+            geometry = geometry.shifted(part.start.map(|index| index as i64));
+        }
+        let geometry = self.replaced_geometry(&geometry)?.unwrap_or(geometry);
+        Ok((dims, geometry, reader.sample_type()))
+    }
+
+    /// Returns the grid that masks of this volume are resampled to, if the volume is.
+    fn mask_grid(
+        &self,
+        dims: [usize; 3],
+        geometry: &Geometry,
+    ) -> Result<Option<ResampledMaskGrid>, PipelineError> {
+        let Some(spacing) = self.filter.filter.spacing else {
+            return Ok(None);
         };
-        Ok((dims, reader.sample_type()))
+        let grid = ResampledMaskGrid::new(dims, geometry, spacing, &self.filter);
+        Ok(Some(grid.map_err(self.error())?))
     }
 
     /// Returns the smallest box that contains all samples that are not zero, grown by `margin`
@@ -148,11 +214,24 @@ impl VolumeSource {
         Ok(VolumeFile { volume, header })
     }
 
-    /// Returns the geometry of the file with the overrides applied, or `None` if there are none.
+    /// Returns the geometry of the file with the overrides applied, or `None` if there are none, or
+    /// if the [reader](Self::open) has applied them before it smoothed or resampled the volume.
     ///
     /// # Errors
     /// A spacing that is not positive, or an origin that is not finite.
     pub fn geometry(&self, file: &Geometry) -> Result<Option<Geometry>, PipelineError> {
+        if self.filter.keeps_all() {
+            self.replaced_geometry(file)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Returns the geometry of the file with the overrides applied, or `None` if there are none.
+    pub(super) fn replaced_geometry(
+        &self,
+        file: &Geometry,
+    ) -> Result<Option<Geometry>, PipelineError> {
         if self.spacing.is_none() && self.origin.is_none() {
             return Ok(None);
         }

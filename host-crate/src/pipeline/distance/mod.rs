@@ -134,6 +134,7 @@ pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, 
     start_threads()?;
     job.check()?;
     paths::check(&job.inputs(), &job.outputs())?;
+    job.input.check_filter_memory(job.memory)?;
     let mut run = Run::begin(job, monitor);
     let site_input = run.read(job.picture.as_ref().map(|picture| picture.plane))?;
     let plan = match &site_input {

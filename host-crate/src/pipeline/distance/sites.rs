@@ -179,9 +179,9 @@ fn read_labels(
     listed: Option<&[i64]>,
     warnings: &mut Vec<Warning>,
 ) -> Result<AnyVolume, PipelineError> {
-    let (VolumeFile { mut volume, header }, file_geometry) = job.input.read_with_file_geometry()?;
+    let (VolumeFile { mut volume, header }, file_grid) = job.input.read_with_file_grid()?;
     warnings.extend(job.input.notes(&header));
-    let grid = StatedGrid::new(&job.input, &header, volume.dims(), &file_geometry)?;
+    let grid = StatedGrid::new(&job.input, &header, file_grid)?;
     if let Some(mask) = job.filter.read_mask(&grid, warnings)? {
         clear_outside(&mut volume, &mask);
     }
@@ -207,7 +207,7 @@ fn read_site_mask(
     warnings: &mut Vec<Warning>,
     is_site: impl Fn(f64, bool) -> bool + Sync,
 ) -> Result<(Mask, Option<Warning>), PipelineError> {
-    let mut reader = job.input.open()?;
+    let (mut reader, file_grid) = job.input.open_with_file_grid()?;
     let header = reader.header().clone();
     let is_wide = matches!(reader.sample_type(), SampleType::I32 | SampleType::F64);
     warnings.extend(job.input.notes(&header));
@@ -221,7 +221,7 @@ fn read_site_mask(
         Some(geometry) => mask.with_geometry(geometry),
         None => mask,
     };
-    let grid = StatedGrid::new(&job.input, &header, reader.dims(), reader.geometry())?;
+    let grid = StatedGrid::new(&job.input, &header, file_grid)?;
     let kept = job.filter.read_mask(&grid, warnings)?;
     let device = job.devices.first().cloned().unwrap_or_else(Device::cpu);
     let mask = job

@@ -1,10 +1,12 @@
 //! Errors of pipelines.
 
+mod causes;
 mod distance;
 mod object;
 mod skeleton;
 mod wide;
 
+use causes::CancellableError;
 pub use distance::{DistanceInputError, DistanceJobError, PointsOutside};
 pub use object::ObjectError;
 pub use skeleton::SkeletonJobError;
@@ -16,17 +18,16 @@ use crate::{
     distance::DistanceError,
     graph::GraphError,
     grid::{GridError, LabelMeasureError, OtsuError, VolumeError},
-    io::{FileError, FileProblem},
+    io::FileError,
     isosurface::IsosurfaceError,
     label_surface::LabelSurfaceError,
     memory::OutOfMemory,
     mesh_filter::MeshFilterError,
     monitor::Cancelled,
-    partition::memory_plan::MemoryError,
     render::RenderError,
-    scan::ScanError,
     skeleton::SkeletonError,
     viewer::PageError,
+    volume_filter::VolumeFilterError,
     voxelize::VoxelizeError,
 };
 use std::path::{Path, PathBuf};
@@ -136,6 +137,23 @@ pub enum Problem {
     /// The volume of the picture does not fit the device.
     #[error("the picture's volume: {0}")]
     PictureVolume(#[source] DeviceError),
+    /// The volume cannot be smoothed or resampled.
+    #[error(transparent)]
+    VolumeFilter(#[from] VolumeFilterError),
+    /// Smoothing or resampling exceeds the memory limit of the job.
+    #[error(
+        "smoothing and resampling keep the volume in memory as a whole: the result of {} samples takes {bytes} bytes of \
+         memory, more than the limit of {limit}; allow more memory, resample to a larger spacing, or crop the volume",
+        by(dims)
+    )]
+    VolumeFilterMemory {
+        /// Samples of the result along x, y and z.
+        dims: [usize; 3],
+        /// Bytes that are needed.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// Integer samples would be rounded.
     #[error(transparent)]
     WideSamples(#[from] WideSamples),
@@ -223,192 +241,6 @@ impl From<DeviceError> for PipelineError {
 impl From<OutOfMemory> for PipelineError {
     fn from(error: OutOfMemory) -> Self {
         DeviceError::from(error).into()
-    }
-}
-
-/// Errors that may be caused by a cancellation by the caller, however deep it is nested.
-trait CancellableError {
-    fn is_cancelled(&self) -> bool;
-}
-
-impl CancellableError for Problem {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::Grid(error) => error.is_cancelled(),
-            Self::Isosurface(error) => error.is_cancelled(),
-            Self::LabelSurface(error) => error.is_cancelled(),
-            Self::Distance(error) => error.is_cancelled(),
-            Self::Skeleton(error) => error.is_cancelled(),
-            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_cancelled(),
-            Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
-            Self::Render(RenderError::Device(error)) => error.is_cancelled(),
-            Self::Device(error) | Self::PictureVolume(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for DeviceError {
-    fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Cancelled(_))
-    }
-}
-
-impl CancellableError for GridError {
-    fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Device(error) if error.is_cancelled())
-    }
-}
-
-impl CancellableError for ScanError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for IsosurfaceError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Scan(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for LabelSurfaceError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::Scan(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for DistanceError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Grid(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for SkeletonError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Grid(error) => error.is_cancelled(),
-            Self::Distance(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for PipelineError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::Device(error) => error.is_out_of_memory(),
-            Self::Content { problem, .. } => problem.is_out_of_memory(),
-            Self::Picture(error) => error.is_out_of_memory(),
-            Self::File(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for Problem {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::Memory(_)
-            | Self::Volume(VolumeError::Memory(_))
-            | Self::LabelSurface(LabelSurfaceError::Memory(_))
-            | Self::Graph(GraphError::Memory(_))
-            | Self::MeshFilter(MeshFilterError::Memory(_))
-            | Self::Voxelize(VoxelizeError::Memory(_))
-            | Self::Otsu(OtsuError::Memory(_)) => true,
-            Self::Grid(error) => error.is_out_of_memory(),
-            Self::Isosurface(error) => error.is_out_of_memory(),
-            Self::LabelSurface(LabelSurfaceError::Device(error)) => error.is_out_of_memory(),
-            Self::Distance(error) => error.is_out_of_memory(),
-            Self::Skeleton(error) => error.is_out_of_memory(),
-            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_out_of_memory(),
-            Self::Voxelize(VoxelizeError::Device(error)) => error.is_out_of_memory(),
-            Self::Render(error) => error.is_out_of_memory(),
-            Self::Device(error) | Self::PictureVolume(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for FileError {
-    fn is_out_of_memory(&self) -> bool {
-        matches!(self.problem, FileProblem::Memory(_))
-    }
-}
-
-impl MemoryError for RenderError {
-    fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::Device(error) if error.is_out_of_memory())
-    }
-}
-
-impl MemoryError for GridError {
-    fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::Device(error) if error.is_out_of_memory())
-    }
-}
-
-impl MemoryError for ScanError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for IsosurfaceError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Scan(error) => error.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for DistanceError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Grid(error) => error.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for SkeletonError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Grid(error) => error.is_out_of_memory(),
-            Self::Distance(error) => error.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
     }
 }
 

@@ -63,7 +63,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     job.check_inputs()?;
     job.device.reset_peak_memory();
     let mut stages = Stages::begin(monitor);
-    let (file, file_geometry) = stages.run("read", || job.volume.read_with_file_geometry())?;
+    let (file, file_grid) = stages.run("read", || job.volume.read_with_file_grid())?;
     let mut warnings = job.volume.notes(&file.header);
     let (dims, geometry) = (file.volume.dims(), *file.volume.geometry());
     let sample_type = file.volume.sample_type();
@@ -74,7 +74,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         .encoding(&surface_geometry, dims, job.output.as_deref())?;
     let mask = match &job.mask {
         Some(mask) => {
-            let grid = StatedGrid::new(&job.volume, &file.header, dims, &file_geometry)?;
+            let grid = StatedGrid::new(&job.volume, &file.header, file_grid)?;
             Some(read_mask(mask, &grid, &mut warnings)?)
         }
         None => None,

@@ -115,12 +115,11 @@ pub(super) fn run(
 type Input = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
 
 fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Input, PipelineError> {
-    let (file, file_geometry) = job.volume.read_with_file_geometry()?;
+    let (file, file_grid) = job.volume.read_with_file_grid()?;
     warnings.extend(job.volume.notes(&file.header));
     let mask = match &job.mask {
         Some(mask) => {
-            let dims = file.volume.dims();
-            let grid = StatedGrid::new(&job.volume, &file.header, dims, &file_geometry)?;
+            let grid = StatedGrid::new(&job.volume, &file.header, file_grid)?;
             Some(read_mask(mask, &grid, warnings)?)
         }
         None => None,

@@ -76,6 +76,7 @@ pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, Pipeline
         return Err(job.volume.error()(IsosurfaceError::NoDevices));
     }
     job.filters.check(&job.volume.path)?;
+    job.volume.check_filter_memory(job.memory)?;
     for device in &job.devices {
         device.reset_peak_memory();
     }

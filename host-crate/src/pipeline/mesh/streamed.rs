@@ -26,7 +26,7 @@ pub(super) fn run(
     let level = job
         .level
         .resolve_in_file(&mut stages, &job.volume, job.mask.as_ref(), monitor)?;
-    let mut volume = job.volume.open()?;
+    let (mut volume, file_grid) = job.volume.open_with_file_grid()?;
     let mut warnings = job.volume.notes(volume.header());
     let (dims, sample_type) = (volume.dims(), volume.sample_type());
     let header = volume.header().clone();
@@ -36,7 +36,7 @@ pub(super) fn run(
     };
     let mut mask = match &job.mask {
         Some(mask) => {
-            let grid = StatedGrid::new(&job.volume, &header, dims, volume.geometry())?;
+            let grid = StatedGrid::new(&job.volume, &header, file_grid)?;
             Some(open_mask(mask, &grid, &mut warnings)?)
         }
         None => None,

@@ -160,9 +160,9 @@ impl SkeletonJob {
         source: &VolumeSource,
         warnings: &mut Vec<Warning>,
     ) -> Result<(AnyVolume, Option<Volume<u8>>), PipelineError> {
-        let (VolumeFile { volume, header }, file_geometry) = source.read_with_file_geometry()?;
+        let (VolumeFile { volume, header }, file_grid) = source.read_with_file_grid()?;
         warnings.extend(source.notes(&header));
-        let grid = StatedGrid::new(source, &header, volume.dims(), &file_geometry)?;
+        let grid = StatedGrid::new(source, &header, file_grid)?;
         let mask = self.filter.read_mask(&grid, warnings)?;
         Ok((volume, mask))
     }

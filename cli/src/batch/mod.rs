@@ -3,46 +3,42 @@
 //! One failure does not end the other runs. The names of outputs differ by placeholders: `{stem}`
 //! for the name of the input, `{iso}` and `{volume}` for the isovalue and the index of the volume.
 
+mod files;
+mod runs;
+
+pub use files::InputKind;
+
 use crate::{
     args::InputArgs,
     args::{DistanceArgs, InfoArgs, IsoValue, MeshArgs, RenderArgs, SkeletonArgs, VoxelizeArgs},
     numbers::VolumeIndex,
     signals,
-    terminal::{ReportedFailure, Terminal},
+    terminal::Terminal,
     usage::UsageError,
 };
 use ferrovox::{
     io::is_standard_output,
     monitor::Monitor,
     pipeline::{
-        PipelineError, VolumeSource,
+        VolumeSource,
         info::{self, InfoJob},
     },
 };
+use files::{files_in_folder, stem};
+use runs::Runs;
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
 };
-
-/// Extensions of volumes that are one file each. A folder of other files is one volume: a DICOM
-/// series, slices, Zarr.
-const VOLUME_EXTENSIONS: [&str; 14] = [
-    "nii", "nii.gz", "hdr", "nrrd", "nhdr", "mha", "mhd", "npy", "vti", "mgh", "mgz", "mrc", "map",
-    "ccp4",
-];
-/// Extensions of meshes.
-const MESH_EXTENSIONS: [&str; 7] = ["ply", "obj", "stl", "off", "vtp", "glb", "3mf"];
-/// Extensions of point files.
-const POINT_EXTENSIONS: [&str; 5] = ["xyz", "ply", "npy", "csv", "tsv"];
 
 /// Options of a command that can be run for many inputs.
 pub trait BatchArgs: Clone {
     /// Returns the input files and folders.
     fn files(&mut self) -> &mut Vec<PathBuf>;
 
-    /// Returns the extensions of the files that a folder of inputs contains.
-    fn extensions(&self) -> &'static [&'static str] {
-        &VOLUME_EXTENSIONS
+    /// Returns the kind of the files that a folder of inputs contains.
+    fn input_kind(&self) -> InputKind {
+        InputKind::Volumes
     }
 
     /// Returns the options of an input volume, if the command reads volumes.
@@ -83,11 +79,11 @@ impl BatchArgs for DistanceArgs {
         &mut self.input.file.volumes
     }
 
-    fn extensions(&self) -> &'static [&'static str] {
+    fn input_kind(&self) -> InputKind {
         if self.points {
-            &POINT_EXTENSIONS
+            InputKind::Points
         } else {
-            &VOLUME_EXTENSIONS
+            InputKind::Volumes
         }
     }
 
@@ -111,8 +107,8 @@ impl BatchArgs for VoxelizeArgs {
         &mut self.meshes
     }
 
-    fn extensions(&self) -> &'static [&'static str] {
-        &MESH_EXTENSIONS
+    fn input_kind(&self) -> InputKind {
+        InputKind::Meshes
     }
 
     fn volumes(&mut self) -> Option<&mut InputArgs> {
@@ -135,11 +131,11 @@ pub fn run_each<A: BatchArgs>(
     run: impl Fn(&A, &Terminal) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut args = args.clone();
-    let extensions = args.extensions();
+    let extensions = args.input_kind().extensions();
     let given = std::mem::take(args.files());
     let mut files = Vec::new();
     for path in given {
-        match files_in_folder(&path, extensions) {
+        match files_in_folder(&path, &extensions) {
             Some(found) => files.extend(found),
             None => files.push(path),
         }
@@ -247,40 +243,10 @@ fn check_names<A: BatchArgs>(
     }
 }
 
-/// Returns the name of a file without its folder and extension.
-fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    let name = name.to_string_lossy();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    match name.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() && !path.is_dir() => stem.to_owned(),
-        _ => name.to_owned(),
-    }
-}
-
-/// Returns the files with one of these extensions in a folder, in order of their names; `None` if
-/// the path is not a folder, or a folder without such files, which is an input itself.
-fn files_in_folder(path: &Path, extensions: &[&str]) -> Option<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(path).ok()?;
-    let has_extension = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.to_ascii_lowercase();
-        extensions
-            .iter()
-            .any(|extension| name.ends_with(&format!(".{extension}")))
-    };
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = files
-        .filter(|it| it.is_file() && has_extension(it))
-        .collect();
-    files.sort();
-    (!files.is_empty()).then_some(files)
-}
-
 /// Returns the indices of all volumes of a file.
 fn volume_indices<A: BatchArgs>(args: &A, file: &Path) -> anyhow::Result<Vec<Option<u64>>> {
     let mut args = args.clone();
-    let options = args.volumes().map(|input| input.file.options());
+    let options = args.volumes().map(|input| input.read_options());
     let job = InfoJob {
         source: VolumeSource {
             options: options.unwrap_or_default(),
@@ -290,74 +256,4 @@ fn volume_indices<A: BatchArgs>(args: &A, file: &Path) -> anyhow::Result<Vec<Opt
     };
     let volumes = info::run(&job, &Monitor::new())?.header.volumes;
     Ok((0..volumes).map(Some).collect())
-}
-
-/// The runs of a batch so far.
-struct Runs<'a> {
-    /// Terminal of the batch.
-    batch: &'a Terminal,
-    /// Terminal of a run, which collects JSON objects.
-    terminal: Terminal,
-    total: usize,
-    failed: Vec<String>,
-}
-
-impl<'a> Runs<'a> {
-    fn new(batch: &'a Terminal) -> Self {
-        Self {
-            batch,
-            terminal: batch.collecting(),
-            total: 0,
-            failed: Vec::new(),
-        }
-    }
-
-    /// Reports a failed run, unless its error ends the batch: an invalid command line, or a
-    /// cancellation.
-    fn fail(&mut self, file: &Path, error: anyhow::Error) -> anyhow::Result<()> {
-        let is_cancelled = error
-            .downcast_ref()
-            .is_some_and(PipelineError::is_cancelled);
-        if is_cancelled || error.downcast_ref::<UsageError>().is_some() {
-            return Err(error);
-        }
-        self.total += 1;
-        let name = file.display().to_string();
-        if error.downcast_ref::<ReportedFailure>().is_none() {
-            self.terminal.error(&error);
-        }
-        self.failed.push(name);
-        Ok(())
-    }
-
-    /// Prints the results that were collected, and fails if a run failed.
-    fn finish(self) -> anyhow::Result<()> {
-        const MAX_NAMED: usize = 10;
-        let count = self.failed.len();
-        let problem = (count > 0).then(|| {
-            let named = self.failed[..count.min(MAX_NAMED)].join(", ");
-            let more = if count > MAX_NAMED { ", …" } else { "" };
-            format!("{count} of {} runs failed: {named}{more}", self.total)
-        });
-        self.batch.print_collected(&self.terminal, problem)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stems_have_no_extension() {
-        for (path, expected) in [
-            ("a/b.nii.gz", "b"),
-            ("b.nrrd", "b"),
-            ("b.v2.npy", "b.v2"),
-            ("series", "series"),
-            ("a.b/c", "c"),
-            (".nii", ".nii"),
-        ] {
-            assert_eq!(stem(Path::new(path)), expected);
-        }
-    }
 }

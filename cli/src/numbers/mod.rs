@@ -1,7 +1,13 @@
 //! Parsing and formatting of numbers: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
-use ferrovox::{grid::VoxelBox, pipeline::distance::Plane, render::MAX_SIDE};
-use std::{num::ParseFloatError, str::FromStr};
+mod format;
+mod selections;
+
+pub use format::{format_count, format_dims, format_number};
+pub use selections::{CropValue, LabelList, ResampleValue, VolumeIndex};
+
+use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
+use std::num::ParseFloatError;
 
 /// Size of a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,112 +16,11 @@ pub struct Size {
     pub height: u32,
 }
 
-/// Labels of a volume.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LabelList {
-    /// All labels except 0.
-    All,
-    /// The listed labels.
-    Listed(Vec<i64>),
-}
-
-impl LabelList {
-    /// Returns the listed labels, or `None` for all.
-    pub fn listed(&self) -> Option<Vec<i64>> {
-        match self {
-            Self::All => None,
-            Self::Listed(labels) => Some(labels.clone()),
-        }
-    }
-}
-
-impl FromStr for LabelList {
-    type Err = String;
-
-    /// Parses `all`, or a list of labels and ranges such as `3,7-9`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(Self::All);
-        }
-        let mut labels = Vec::new();
-        for part in text.split(',') {
-            let Some((first, last)) = range(part.trim()).filter(|(first, last)| first <= last)
-            else {
-                let is_integer = part.trim().parse::<i128>().is_ok();
-                return Err(if is_integer {
-                    format!("labels are from {} to {}", i64::MIN, i64::MAX)
-                } else {
-                    "give all, or integers and ranges separated by commas, such as 3,7-9".to_owned()
-                });
-            };
-            if (first..=last).contains(&0) {
-                return Err("0 is the background; give other labels".to_owned());
-            }
-            let count = last.abs_diff(first).saturating_add(1);
-            if count.saturating_add(labels.len() as u64) > MAX_LABELS {
-                return Err(format!("the list exceeds {MAX_LABELS} labels; give all"));
-            }
-            labels.extend(first..=last);
-        }
-        Ok(Self::Listed(labels))
-    }
-}
-
-/// Part of a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CropValue {
-    /// Bounding box of the mask.
-    Mask,
-    /// Voxels within a box.
-    Box(VoxelBox),
-}
-
-impl FromStr for CropValue {
-    type Err = String;
-
-    /// Parses `mask`, or a box such as `10:200,20:180,0:90`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "mask" {
-            return Ok(Self::Mask);
-        }
-        let parse_range = |part: &str| {
-            let (start, end) = part.trim().split_once(':')?;
-            Some((start.parse().ok()?, end.parse().ok()?))
-        };
-        let ranges: Option<Vec<(usize, usize)>> = text.split(',').map(parse_range).collect();
-        match ranges.as_deref() {
-            Some(&[x, y, z]) if [x, y, z].iter().all(|(start, end)| start < end) => {
-                Ok(Self::Box(VoxelBox {
-                    start: [x.0, y.0, z.0],
-                    end: [x.1, y.1, z.1],
-                }))
-            }
-            _ => Err(
-                "give mask, or a first index and a larger end along x, y and z, such as 10:200,20:180,0:90"
-                    .to_owned(),
-            ),
-        }
-    }
-}
-
-/// Index of a volume in a file with several, or all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VolumeIndex {
-    /// Every volume of the file, one after the other.
-    All,
-    /// One volume, counted from 0.
-    One(u64),
-}
-
-impl FromStr for VolumeIndex {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(Self::All);
-        }
-        let index = text.parse().map(Self::One);
-        index.map_err(|_| "give an index from 0, or all".to_owned())
+/// Parses a positive length.
+pub fn parse_length(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(length) if f64::is_finite(length) && length > 0.0 => Ok(length),
+        _ => Err("give a positive number, in world units".to_owned()),
     }
 }
 
@@ -131,19 +36,6 @@ pub fn parse_label(text: &str) -> Result<f64, String> {
         )),
         _ => Ok(label),
     }
-}
-
-/// Maximum number of labels in a list.
-const MAX_LABELS: u64 = 1 << 20;
-
-/// Parses the first and the last label of `7-9`, `-3--1` or `7`.
-fn range(text: &str) -> Option<(i64, i64)> {
-    if let Ok(label) = text.parse() {
-        return Some((label, label));
-    }
-    // The dash is searched from the second character, because the first may be a sign.
-    let dash = 1 + text.get(1..)?.find('-')?;
-    Some((text[..dash].parse().ok()?, text[dash + 1..].parse().ok()?))
 }
 
 /// Parses a plane such as `z=100`.
@@ -239,50 +131,10 @@ fn parse_three(text: &str) -> Option<[f64; 3]> {
     parts?.try_into().ok()
 }
 
-/// Formats a number with six significant digits, without trailing zeros. Integers are printed
-/// completely, and zero has no sign.
-pub fn format_number(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_owned();
-    }
-    if x.fract() == 0.0 && x.abs() < 1e15 {
-        return format!("{x:.0}");
-    }
-    let rounded = format!("{x:.5e}");
-    let Some((digits, exponent)) = rounded.split_once('e') else {
-        return rounded; // infinite or NaN
-    };
-    let without_zeros = |text: &str| {
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
-    match exponent.parse::<usize>() {
-        Ok(exponent @ 0..15) => without_zeros(&format!("{x:.*}", 5_usize.saturating_sub(exponent))),
-        _ if matches!(exponent, "-1" | "-2" | "-3" | "-4") => {
-            let before: usize = exponent[1..].parse().unwrap_or(0);
-            without_zeros(&format!("{x:.*}", 5 + before))
-        }
-        _ => format!("{}e{exponent}", without_zeros(digits)),
-    }
-}
-
-/// Formats a count and its noun, which is in the plural unless the count is 1.
-pub fn format_count(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
-}
-
-/// Formats dims for messages: `3 x 4 x 5`.
-pub fn format_dims(dims: [usize; 3]) -> String {
-    format!("{} x {} x {}", dims[0], dims[1], dims[2])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrovox::grid::VoxelBox;
 
     #[test]
     fn sizes_and_dims_are_parsed() {

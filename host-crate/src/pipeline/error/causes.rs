@@ -1,0 +1,213 @@
+//! Causes of errors that pipelines act on: a cancellation, and a lack of memory.
+
+use super::{PipelineError, Problem};
+use crate::{
+    device::DeviceError,
+    distance::DistanceError,
+    graph::GraphError,
+    grid::{GridError, OtsuError, VolumeError},
+    io::{FileError, FileProblem},
+    isosurface::IsosurfaceError,
+    label_surface::LabelSurfaceError,
+    mesh_filter::MeshFilterError,
+    partition::memory_plan::MemoryError,
+    render::RenderError,
+    scan::ScanError,
+    skeleton::SkeletonError,
+    volume_filter::VolumeFilterError,
+    voxelize::VoxelizeError,
+};
+
+/// Errors that may be caused by a cancellation by the caller, however deep it is nested.
+pub(super) trait CancellableError {
+    /// Returns `true` if the caller cancelled the work.
+    fn is_cancelled(&self) -> bool;
+}
+
+impl CancellableError for Problem {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Grid(error) => error.is_cancelled(),
+            Self::Isosurface(error) => error.is_cancelled(),
+            Self::LabelSurface(error) => error.is_cancelled(),
+            Self::Distance(error) => error.is_cancelled(),
+            Self::Skeleton(error) => error.is_cancelled(),
+            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_cancelled(),
+            Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
+            Self::Render(RenderError::Device(error)) => error.is_cancelled(),
+            Self::Device(error)
+            | Self::PictureVolume(error)
+            | Self::VolumeFilter(VolumeFilterError::Device(error)) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl CancellableError for DeviceError {
+    fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled(_))
+    }
+}
+
+impl CancellableError for GridError {
+    fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Device(error) if error.is_cancelled())
+    }
+}
+
+impl CancellableError for ScanError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl CancellableError for IsosurfaceError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_cancelled(),
+            Self::Scan(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl CancellableError for LabelSurfaceError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Scan(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl CancellableError for DistanceError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_cancelled(),
+            Self::Grid(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl CancellableError for SkeletonError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_cancelled(),
+            Self::Grid(error) => error.is_cancelled(),
+            Self::Distance(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for PipelineError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Device(error) => error.is_out_of_memory(),
+            Self::Content { problem, .. } => problem.is_out_of_memory(),
+            Self::Picture(error) => error.is_out_of_memory(),
+            Self::File(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for Problem {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Memory(_)
+            | Self::Volume(VolumeError::Memory(_))
+            | Self::LabelSurface(LabelSurfaceError::Memory(_))
+            | Self::Graph(GraphError::Memory(_))
+            | Self::MeshFilter(MeshFilterError::Memory(_))
+            | Self::Voxelize(VoxelizeError::Memory(_))
+            | Self::VolumeFilter(
+                VolumeFilterError::Memory(_) | VolumeFilterError::TooLarge { .. },
+            )
+            | Self::Otsu(OtsuError::Memory(_)) => true,
+            Self::Grid(error) => error.is_out_of_memory(),
+            Self::Isosurface(error) => error.is_out_of_memory(),
+            Self::LabelSurface(LabelSurfaceError::Device(error)) => error.is_out_of_memory(),
+            Self::Distance(error) => error.is_out_of_memory(),
+            Self::Skeleton(error) => error.is_out_of_memory(),
+            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_out_of_memory(),
+            Self::Voxelize(VoxelizeError::Device(error)) => error.is_out_of_memory(),
+            Self::Render(error) => error.is_out_of_memory(),
+            Self::Device(error)
+            | Self::PictureVolume(error)
+            | Self::VolumeFilter(VolumeFilterError::Device(error)) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for FileError {
+    fn is_out_of_memory(&self) -> bool {
+        matches!(self.problem, FileProblem::Memory(_))
+    }
+}
+
+impl MemoryError for RenderError {
+    fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::Device(error) if error.is_out_of_memory())
+    }
+}
+
+impl MemoryError for GridError {
+    fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::Device(error) if error.is_out_of_memory())
+    }
+}
+
+impl MemoryError for ScanError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for IsosurfaceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Scan(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for DistanceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Grid(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for SkeletonError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Grid(error) => error.is_out_of_memory(),
+            Self::Distance(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
