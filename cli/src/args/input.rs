@@ -25,11 +25,12 @@ pub struct InputArgs {
 /// Input files, and options that override or select their contents.
 #[derive(Clone, Debug, Args)]
 pub struct VolumeArgs {
-    /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, AFNI, or
+    /// Volume file or folder: NIfTI, NRRD, MetaImage, npy, DICOM, TIFF, Zarr, VTI, MGH, MRC, or
     /// headerless with --dims and --type
     ///
     /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .npz, .dcm,
-    /// .tif, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map, .HEAD, .inr. Folders: a DICOM series, TIFF slices, Zarr.
+    /// .tif, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map, .HEAD (AFNI), .inr. Folders: a DICOM
+    /// series, TIFF slices, Zarr.
     ///
     /// Several files, or a folder of them, are processed one after the other; {stem} in the name of
     /// an output stands for the name of the input.

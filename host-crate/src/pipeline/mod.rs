@@ -26,6 +26,7 @@ mod coordinates;
 pub mod demo;
 pub mod distance;
 mod error;
+mod file_header;
 mod histogram;
 pub mod info;
 mod kernel_volume;

@@ -3,19 +3,17 @@
 use super::{
     PipelineError, Problem, SourceFilter, Warning, at,
     error::ObjectError,
+    file_header::reader_notes,
     read_ahead::ReadAhead,
     source_filter::{FileGrid, ResampledMaskGrid},
 };
 use crate::{
     device::Device,
     grid::{Geometry, Sample, SampleType, Volume, VoxelBox, append_box, with_sample_type},
-    io::{
-        FileError, FileProblem, HeaderInfo, ReadOptions, SelectionProblem, VolumeFile,
-        VolumeReader, read_volume,
-    },
+    io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
     memory::{self, OutOfMemory},
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A volume file, read options, and overrides of the geometry.
 ///
@@ -111,7 +109,7 @@ impl VolumeSource {
             file.volume = file.volume.with_geometry(geometry);
         }
         let geometry = *file.volume.geometry();
-        let file = self.filter.apply(self, file)?;
+        let file = self.filter.apply(file).map_err(self.error())?;
         let grid = FileGrid {
             dims,
             geometry: own,
@@ -177,6 +175,31 @@ impl VolumeSource {
         }
         let geometry = self.replaced_geometry(&geometry)?.unwrap_or(geometry);
         Ok((dims, geometry, reader.sample_type()))
+    }
+
+    /// Checks that smoothing and resampling need at most `limit` bytes, as they keep the volume in
+    /// memory as a whole.
+    ///
+    /// # Errors
+    /// [`Problem::VolumeFilterMemory`]; errors of the header and of the parameters of the filter.
+    pub(crate) fn check_filter_memory(&self, limit: Option<u64>) -> Result<(), PipelineError> {
+        let Some(limit) = limit.filter(|_| !self.filter.keeps_all()) else {
+            return Ok(());
+        };
+        let (dims, geometry, sample_type) = self.unfiltered_shape()?;
+        let filter = &self.filter.filter;
+        let plan = filter.plan(dims, &geometry, sample_type);
+        let plan = plan.map_err(self.error())?;
+        let bytes = filter.bytes(dims, sample_type, &plan);
+        if bytes > limit {
+            let dims = plan.dims;
+            return Err(self.error()(Problem::VolumeFilterMemory {
+                dims,
+                bytes,
+                limit,
+            }));
+        }
+        Ok(())
     }
 
     /// Returns the grid that masks of this volume are resampled to, if the volume is.
@@ -298,53 +321,6 @@ fn read_box<T: Sample>(
     let start = part.start.map(|index| index as i64);
     let geometry = reader.geometry().shifted(start);
     Volume::new(samples, part.dims(), geometry).map_err(source.error())
-}
-
-/// Returns the grid of a volume file, of which only the header is read. Of several volumes or
-/// components, which have one grid, the first is opened.
-pub(super) fn grid_like(
-    path: &Path,
-    warnings: &mut Vec<Warning>,
-) -> Result<([usize; 3], Geometry), PipelineError> {
-    let options = ReadOptions {
-        volume: Some(0),
-        ..ReadOptions::default()
-    };
-    let reader = match VolumeReader::open(path, &options) {
-        Err(error) if lacks_component(&error) => {
-            let component = Some(0);
-            VolumeReader::open(
-                path,
-                &ReadOptions {
-                    component,
-                    ..options
-                },
-            )?
-        }
-        reader => reader?,
-    };
-    warnings.extend(reader_notes(path, reader.header()));
-    Ok((reader.dims(), *reader.geometry()))
-}
-
-/// Returns `true` if the file was not opened because it has several components per sample and none
-/// is selected.
-pub(super) fn lacks_component(error: &FileError) -> bool {
-    matches!(
-        error.problem,
-        FileProblem::Selection(SelectionProblem::SeveralComponents { .. })
-    )
-}
-
-/// Returns the notes of the reader of a file as warnings.
-pub(super) fn reader_notes(path: &Path, header: &HeaderInfo) -> Vec<Warning> {
-    let notes = header.notes.iter().cloned();
-    notes
-        .map(|note| Warning::Note {
-            path: path.to_owned(),
-            note,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Smoothing and resampling of volume inputs, and of their masks.
 
-use super::{PipelineError, Problem, VolumeSource};
+use super::Problem;
 use crate::{
     device::{Device, DeviceError, Stream},
-    grid::{AnyVolume, Geometry, Volume},
+    grid::{Geometry, Volume},
     io::VolumeFile,
     volume_filter::{
         ResampleGrid, TargetSpacing, VolumeFilter, VolumeFilterError, resample_nearest,
@@ -41,23 +41,14 @@ impl SourceFilter {
         self.filter.keeps_all()
     }
 
-    /// Smooths and resamples a volume that was read from `source`.
-    pub(super) fn apply(
-        &self,
-        source: &VolumeSource,
-        file: VolumeFile,
-    ) -> Result<VolumeFile, PipelineError> {
+    /// Smooths and resamples a volume that was read.
+    pub(super) fn apply(&self, file: VolumeFile) -> Result<VolumeFile, Problem> {
         if self.keeps_all() {
             return Ok(file);
         }
         let VolumeFile { volume, header } = file;
-        let filtered = |volume: AnyVolume| -> Result<AnyVolume, Problem> {
-            Ok(self.filter.apply(&self.stream()?, volume)?.volume)
-        };
-        Ok(VolumeFile {
-            volume: filtered(volume).map_err(source.error())?,
-            header,
-        })
+        let volume = self.filter.apply(&self.stream()?, volume)?.volume;
+        Ok(VolumeFile { volume, header })
     }
 
     fn stream(&self) -> Result<Stream, DeviceError> {
@@ -99,32 +90,5 @@ impl ResampledMaskGrid {
     /// Copies the nearest samples of a mask of the volume.
     pub fn resample(&self, mask: &Volume<u8>) -> Result<Volume<u8>, VolumeFilterError> {
         resample_nearest(&self.filter.stream()?, mask, &self.grid)
-    }
-}
-
-impl VolumeSource {
-    /// Checks that smoothing and resampling need at most `limit` bytes, as they keep the volume in
-    /// memory as a whole.
-    ///
-    /// # Errors
-    /// [`Problem::VolumeFilterMemory`]; errors of the header and of the parameters of the filter.
-    pub(crate) fn check_filter_memory(&self, limit: Option<u64>) -> Result<(), PipelineError> {
-        let Some(limit) = limit.filter(|_| !self.filter.keeps_all()) else {
-            return Ok(());
-        };
-        let (dims, geometry, sample_type) = self.unfiltered_shape()?;
-        let filter = &self.filter.filter;
-        let plan = filter.plan(dims, &geometry, sample_type);
-        let plan = plan.map_err(self.error())?;
-        let bytes = filter.bytes(dims, sample_type, &plan);
-        if bytes > limit {
-            let dims = plan.dims;
-            return Err(self.error()(Problem::VolumeFilterMemory {
-                dims,
-                bytes,
-                limit,
-            }));
-        }
-        Ok(())
     }
 }

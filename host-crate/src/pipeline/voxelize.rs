@@ -2,9 +2,9 @@
 
 use super::{
     ObjectFilter, PipelineError, Timings, Warning, at,
+    file_header::grid_like,
     outcome::Stages,
     paths::{self, OutputKind},
-    source::grid_like,
 };
 use crate::{
     device::{Device, start_threads},

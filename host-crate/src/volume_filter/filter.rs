@@ -18,7 +18,8 @@ use crate::{
 ///
 /// let geometry = Geometry::from_spacing([1.0, 1.0, 3.0], [0.0; 3])?;
 /// let volume = Volume::from_fn([6, 6, 4], geometry, |x, _, _| x as u8)?;
-/// let filter = VolumeFilter { spacing: Some(TargetSpacing::Isotropic), ..VolumeFilter::default() };
+/// let spacing = Some(TargetSpacing::Isotropic);
+/// let filter = VolumeFilter { spacing, ..VolumeFilter::default() };
 /// let filtered = filter.apply(&Device::best().stream()?, volume.into())?;
 /// assert_eq!(filtered.volume.dims(), [6, 6, 12]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

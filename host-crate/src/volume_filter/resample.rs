@@ -13,8 +13,8 @@ use ferrovox_kernels::{
 
 /// Interpolates a volume trilinearly at the samples of another grid.
 ///
-/// The result is not smoothed before: where the new spacing is much larger, [`smooth`](super::smooth)
-/// with about half of it as the standard deviation avoids aliasing.
+/// The volume is not smoothed before. Where the new spacing is much larger,
+/// [`smooth`](super::smooth) with about half of it as the standard deviation avoids aliasing.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::Geometry, synthetic};

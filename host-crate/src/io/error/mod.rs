@@ -138,7 +138,8 @@ pub enum FileProblem {
     /// Neither the extension nor the contents identify a format.
     #[error(
         "unknown format: neither the extension nor the first bytes ({start}) identify it; volumes are read from \
-         {}, from folders of DICOM, TIFF and Zarr, and from headerless files if dims and type are given",
+         {}, also compressed (.nii.gz), from folders of DICOM, TIFF and Zarr, and from headerless files if dims and type \
+         are given",
         VolumeFormat::readable_extensions()
     )]
     UnknownFormat {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use crate::io::catch_panic::read_file;
 use crate::io::error::show_bytes;
-use crate::io::file_extension::{extension, list_extensions};
+use crate::io::file_extension::extension;
 use crate::io::mesh::read_mesh_source;
 use crate::io::source::Source;
 use crate::io::{FileError, FileProblem, MeshFormat, PointsProblem, VolumeFormat};
@@ -111,7 +111,7 @@ fn kind_from_extension(path: &Path) -> Result<Kind, FileProblem> {
 /// Returns the sentence that errors about the extension of an input quote.
 fn read_from() -> &'static str {
     static SENTENCE: LazyLock<String> = LazyLock::new(|| {
-        let own = list_extensions(EXTENSIONS.iter().map(|row| row.0), "or");
+        let own = EXTENSIONS.map(|row| format!(".{}", row.0)).join(", ");
         let meshes = MeshFormat::readable_extensions();
         format!("points are read from {own}, and from meshes: {meshes}")
     });

@@ -2,7 +2,8 @@
 //!
 //! | modules | purpose |
 //! | --- | --- |
-//! | `nifti`, `nrrd`, `metaimage`, `npy`, `npz`, `mgh`, `mrc`, `afni`, `inr`, `raw` | formats: header, samples |
+//! | `nifti`, `nrrd`, `metaimage`, `npy`, `npz`, `raw` | formats: header, samples |
+//! | `mgh`, `mrc`, `afni`, `inr` | formats with short headers |
 //! | `dicom`, `tiff`, `vti`, `zarr` | formats whose samples are decoded plane by plane |
 //! | `plane_file`, `pack_bits`, `half` | parts of several of them |
 //! | `folder`, `file_list` | volumes in folders |

@@ -37,7 +37,7 @@ pub struct ReadOptions {
     pub axes: Option<AxisOrder>,
     /// Series to read from a folder of DICOM files that holds several.
     pub series: Option<SeriesSelector>,
-    /// `true` to interpolate missing slices of a DICOM series between their neighbours, with a note;
+    /// `true` to interpolate missing slices of a DICOM series from their neighbours, with a note;
     /// samples are then read as `f64`. By default missing slices are an error.
     pub fill_gaps: bool,
     /// Resolution level of an OME-NGFF image, 0 for the finest, which is the default.

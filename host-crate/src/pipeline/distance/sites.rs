@@ -14,8 +14,8 @@ use crate::{
     io::{ReadMaskError, VolumeFile, read_mask, read_points},
     memory::{self, OutOfMemory},
     pipeline::{
-        PipelineError, VolumeSource, Warning, at, level::ResolvedLevel, mask::StatedGrid,
-        object_filter::clear_outside, source::grid_like,
+        PipelineError, VolumeSource, Warning, at, file_header::grid_like, level::ResolvedLevel,
+        mask::StatedGrid, object_filter::clear_outside,
     },
 };
 use std::collections::BTreeSet;

@@ -7,10 +7,10 @@ pub use outcome::{InfoOutcome, SampleDistribution};
 
 use super::{
     Level, ObjectFilter, PipelineError, VolumeSource,
+    file_header::lacks_component,
     mask::StatedGrid,
     outcome::Stages,
     paths::{self, OutputKind},
-    source::lacks_component,
 };
 use crate::{
     device::start_threads,

@@ -123,8 +123,8 @@ struct ReadObject {
 ///
 /// A point is inside if its nearest voxel belongs to the object, for triangles of an isosurface if
 /// the trilinear interpolant of the samples is inside the isovalue, and for a mesh by its
-/// generalised winding number. Memory: the volume or the mesh, and about 200 bytes per surface voxel
-/// or triangle.
+/// generalised winding number. Memory: the volume or the mesh, and about 200 bytes per surface
+/// voxel or triangle.
 ///
 /// # Errors
 /// Errors of paths before anything is read, of files, of an object without voxels or triangles, and
