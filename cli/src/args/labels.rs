@@ -38,6 +38,17 @@ pub struct LabelArgs {
         help_heading = "Labels"
     )]
     pub wall_table: Option<PathBuf>,
+    /// Table of the labels with area and volume of their surfaces: .csv or .json
+    ///
+    /// Columns: label, voxels, triangles, area, volume, and volume_error, the difference from the
+    /// volume of the voxels as a fraction of it. In world units.
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        help_heading = "Labels"
+    )]
+    pub measure_table: Option<PathBuf>,
     /// Rule for voxels of one label that touch in an edge only, with background at both sides
     #[arg(
         long,

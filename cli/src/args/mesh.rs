@@ -14,7 +14,7 @@ use std::path::PathBuf;
 )]
 #[command(mut_arg("iso", |arg| arg.required_unless_present_any(["label", "labels", "nonzero"])))]
 #[command(mut_arg("labels", |arg| arg.conflicts_with_all([
-    "fill_cavities", "close", "topology", "vertices", "method", "memory"
+    "close", "topology", "vertices", "method"
 ])))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"

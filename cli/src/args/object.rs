@@ -2,7 +2,7 @@
 
 use super::InsideName;
 use crate::numbers::{
-    CropValue, LabelList, ResampleValue, parse_label, parse_length, parse_memory,
+    CropValue, LabelList, LabelValue, ResampleValue, parse_label, parse_length, parse_memory,
 };
 use clap::Args;
 use ferrovox::pipeline::Level;
@@ -40,7 +40,7 @@ pub struct ObjectArgs {
         conflicts_with_all = ["iso", "inside"],
         help_heading = "Object"
     )]
-    pub label: Option<f64>,
+    pub label: Option<LabelValue>,
     /// Every label is an object: all except 0, or a list such as 1,3,7-9
     ///
     /// Samples are integers. 0 and labels outside of the list are background.
@@ -188,7 +188,7 @@ impl ObjectArgs {
             }
             (Some(IsoValue::Otsu), _) => Some(Level::Otsu),
             (Some(IsoValue::Percentile(percent)), _) => Some(Level::Percentile(percent)),
-            (None, Some(label)) => Some(Level::Label(label)),
+            (None, Some(label)) => Some(label.level()),
             (None, None) => None,
         })
     }

@@ -2,8 +2,8 @@
 
 use crate::{
     args::{DistanceArgs, IsoValue},
-    numbers::format_dims,
     numbers::format_number,
+    numbers::{LabelValue, format_dims},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, path, paths},
 };
 use ferrovox::{
@@ -26,7 +26,7 @@ pub struct Json {
     iso: Option<f64>,
     iso_method: Option<&'static str>,
     /// Label whose surface voxels are the sites.
-    label: Option<f64>,
+    label: Option<LabelValue>,
     inside: Option<&'static str>,
     sub_voxel: bool,
     sites: u64,

@@ -4,7 +4,7 @@ use crate::{
     args::InfoArgs,
     escape::escape,
     numbers::format_dims,
-    numbers::{format_count, format_number},
+    numbers::{LabelValue, format_count, format_number},
     report::{Grid, paths},
     terminal::{Remark, Terminal, remarks},
     usage::refuse,
@@ -146,7 +146,7 @@ fn describe_objects(args: &InfoArgs, found: &InfoOutcome) -> Vec<ObjectReport> {
     } else {
         found.labels.as_deref().unwrap_or_default()
     };
-    let single = object.label.map(|label| label as i64);
+    let single = object.label.map(LabelValue::integer);
     let describe = |measure: &LabelMeasure| ObjectReport {
         label: match (object.labels.is_some(), found.iso) {
             (false, Some(_)) => None,

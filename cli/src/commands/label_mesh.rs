@@ -43,6 +43,8 @@ struct Json {
     triangles: u64,
     /// Number of pairs of neighbouring voxels whose labels do not share their wall.
     unshared_walls: u64,
+    /// Number of slabs that were extracted separately.
+    slabs: usize,
     smoothing_steps: u32,
     simplification: Option<Simplification>,
     index_bits: u32,
@@ -66,10 +68,10 @@ struct Label {
     euler: Option<i64>,
     degenerate_triangles: Option<usize>,
     duplicate_positions: Option<usize>,
-    area: Option<f64>,
-    volume: Option<f64>,
+    area: f64,
+    volume: f64,
     /// Difference from the volume of the voxels, as a fraction of it.
-    volume_error: Option<f64>,
+    volume_error: f64,
 }
 
 impl From<&LabelSurfaceOutcome> for Label {
@@ -89,22 +91,22 @@ impl From<&LabelSurfaceOutcome> for Label {
             euler: report.map(|report| report.euler_characteristic()),
             degenerate_triangles: report.map(|report| report.degenerate_triangles),
             duplicate_positions: report.map(|report| report.duplicate_positions),
-            area: report.map(|report| report.area),
-            volume: report.map(|report| report.volume),
-            volume_error: report.map(|report| report.volume / surface.voxel_volume - 1.0),
+            area: surface.area,
+            volume: surface.volume,
+            volume_error: surface.volume_error(),
         }
     }
 }
 
 /// Extracts the surfaces of labels, and prints the report.
 pub fn run(args: &MeshArgs, labels: LabelSelection, terminal: &Terminal) -> anyhow::Result<()> {
-    let volume = args.device.read_ahead(args.input.source()?);
+    let source = args.input.source()?;
+    let volume = match args.input.object.memory {
+        None => args.device.read_ahead(source),
+        Some(_) => source,
+    };
     let devices = args.device.open()?;
     refuse_options(args, &labels)?;
-    refuse(&[(
-        devices.len() > 1,
-        "--labels and --nonzero --smooth run on one device: give one to --device",
-    )])?;
     let filters = args.mesh_filters();
     let job = LabelMeshJob {
         volume: volume.filter_device(devices.first()),
@@ -114,10 +116,8 @@ pub fn run(args: &MeshArgs, labels: LabelSelection, terminal: &Terminal) -> anyh
         output: args.output.clone(),
         coordinates: args.coordinates.into(),
         space: args.space.into(),
-        device: devices
-            .into_iter()
-            .next()
-            .ok_or_else(|| anyhow::anyhow!("--device names no device"))?,
+        devices,
+        memory: args.input.object.memory,
         surface: surface_params(args),
         simplify: filters.simplify,
         normals: args.normals.is_some(),
@@ -126,6 +126,7 @@ pub fn run(args: &MeshArgs, labels: LabelSelection, terminal: &Terminal) -> anyh
             None => LabelTable::default(),
         },
         wall_table: args.labels.wall_table.clone(),
+        measure_table: args.labels.measure_table.clone(),
         check: match (args.check, args.report.json) {
             (true, _) => LabelCheck::Required,
             (false, true) => LabelCheck::Yes,
@@ -155,12 +156,9 @@ fn refuse_options(args: &MeshArgs, labels: &LabelSelection) -> anyhow::Result<()
             "normals of label surfaces are those of the triangles: give --normals without a rule",
         ),
         (
-            is_mask && args.input.object.memory.is_some(),
-            "--nonzero --smooth needs the whole volume in memory: omit --memory, or --smooth",
-        ),
-        (
-            is_mask && args.input.object.fill_cavities,
-            "--nonzero --smooth keeps cavities: omit --fill-cavities, or --smooth",
+            args.input.object.fill_cavities,
+            "--fill-cavities applies to one object, but a cavity of a segmentation can border on several labels: \
+             fill it in the segmentation, or extract one label with --label",
         ),
         (
             is_mask && args.topology == TopologyName::Trilinear,
@@ -207,6 +205,7 @@ fn json(args: &MeshArgs, outcome: &LabelMeshOutcome) -> Json {
         vertices: outcome.vertices,
         triangles: outcome.triangles,
         unshared_walls: outcome.unshared_walls,
+        slabs: outcome.slabs,
         smoothing_steps: surface_params(args).smoothing_steps,
         simplification: outcome.simplified.map(Simplification::from),
         index_bits: outcome.index_bits,
@@ -265,9 +264,12 @@ fn readable(args: &MeshArgs, outcome: &LabelMeshOutcome) -> String {
 
 fn label_line(surface: &LabelSurfaceOutcome) -> String {
     let mut text = format!(
-        "{}, {}",
+        "{}, {}; area {}, volume {} ({:+.2} % of its voxels)",
         format_count(surface.voxels, "voxel"),
-        format_count(surface.triangles, "triangle")
+        format_count(surface.triangles, "triangle"),
+        format_number(surface.area),
+        format_number(surface.volume),
+        100.0 * surface.volume_error()
     );
     if let Some(checked) = surface.checked {
         let closed = if checked.is_closed() {
@@ -285,12 +287,7 @@ fn label_line(surface: &LabelSurfaceOutcome) -> String {
             0 => "no self-intersection".to_owned(),
             count => format_count(count, "self-intersection"),
         };
-        let error = 100.0 * (report.volume / surface.voxel_volume - 1.0);
-        text += &format!(
-            "; {closed}, {manifold}, {intersections}; area {}, volume {} ({error:+.2} % of its voxels)",
-            format_number(report.area),
-            format_number(report.volume)
-        );
+        text += &format!("; {closed}, {manifold}, {intersections}");
     }
     text
 }

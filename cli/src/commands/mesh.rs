@@ -32,6 +32,10 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
             "--wall-table lists the walls between labels: give --labels",
         ),
         (
+            args.labels.measure_table.is_some(),
+            "--measure-table lists the surfaces of labels: give --labels, or --nonzero with --smooth",
+        ),
+        (
             args.labels.label_table.is_some(),
             "--label-table names the labels of a .glb file: give --labels",
         ),

@@ -3,7 +3,7 @@
 use crate::{
     args::{IsoValue, MeshArgs, TopologyName},
     numbers::format_dims,
-    numbers::{format_count, format_number},
+    numbers::{LabelValue, format_count, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_stages, format_timings, paths},
 };
 use ferrovox::{
@@ -31,7 +31,7 @@ pub struct Json<'a> {
     iso: f64,
     iso_method: Option<&'static str>,
     /// Label whose surface was extracted, instead of an isovalue.
-    label: Option<f64>,
+    label: Option<LabelValue>,
     inside: &'static str,
     method: &'static str,
     topology: &'static str,

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{DistanceArgs, IsoValue, TargetName},
-    numbers::{format_count, format_number},
+    numbers::{LabelValue, format_count, format_number},
     report::{Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
     usage::refuse,
@@ -34,7 +34,7 @@ struct Json {
     grid: Option<Grid>,
     iso: Option<f64>,
     iso_method: Option<&'static str>,
-    label: Option<f64>,
+    label: Option<LabelValue>,
     /// `voxels` or `triangles`.
     to: &'static str,
     /// Number of voxels or triangles that distances are measured to.

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{IsoValue, RenderArgs},
-    numbers::format_number,
+    numbers::{LabelValue, format_number},
     report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
     watch::run_monitored,
@@ -24,7 +24,7 @@ struct Report {
     iso: f64,
     iso_method: Option<&'static str>,
     /// Label whose surface is drawn, instead of an isovalue.
-    label: Option<f64>,
+    label: Option<LabelValue>,
     inside: &'static str,
     /// Azimuth of the view direction, in degrees.
     azimuth: f32,

@@ -3,7 +3,7 @@
 use super::skeleton_report::SkeletonRun;
 use crate::{
     args::IsoValue,
-    numbers::LabelList,
+    numbers::{LabelList, LabelValue},
     report::{Devices, Grid, JsonTimings, path, paths},
 };
 use ferrovox::{
@@ -33,7 +33,7 @@ pub struct Json {
     iso: Option<f64>,
     iso_method: Option<&'static str>,
     inside: Option<&'static str>,
-    label: Option<f64>,
+    label: Option<LabelValue>,
     /// `"all"`, or the list given by `--labels`; null without `--labels`.
     labels_selected: Option<LabelSelection>,
     cavities_filled: bool,

@@ -6,8 +6,12 @@ mod selections;
 pub use format::{format_count, format_dims, format_number};
 pub use selections::{CropValue, LabelList, ResampleValue, VolumeIndex};
 
-use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
-use std::num::ParseFloatError;
+use ferrovox::{
+    pipeline::{Level, distance::Plane},
+    render::MAX_SIDE,
+};
+use serde::Serialize;
+use std::{fmt, num::ParseFloatError};
 
 /// Size of a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,17 +28,56 @@ pub fn parse_length(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses a label. Fails for an integer that `f64` cannot represent, since samples of that value do
-/// not exist and rounding would select another label.
-pub fn parse_label(text: &str) -> Result<f64, String> {
+/// A label: a number, or an integer that `f64` cannot represent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum LabelValue {
+    Number(f64),
+    Wide(i64),
+}
+
+impl LabelValue {
+    /// Returns the level that selects the samples of this value.
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Number(label) => Level::Label(label),
+            Self::Wide(label) => Level::WideLabel(label),
+        }
+    }
+
+    /// Returns the label as an integer, without a fraction.
+    pub const fn integer(self) -> i64 {
+        match self {
+            Self::Number(label) => label as i64,
+            Self::Wide(label) => label,
+        }
+    }
+}
+
+impl fmt::Display for LabelValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(label) => label.fmt(f),
+            Self::Wide(label) => label.fmt(f),
+        }
+    }
+}
+
+/// Parses a label. Fails for an integer that neither `f64` nor `i64` represents, since samples of
+/// that value do not exist and rounding would select another label.
+pub fn parse_label(text: &str) -> Result<LabelValue, String> {
     let label: f64 = text
         .parse()
         .map_err(|error: ParseFloatError| error.to_string())?;
     match text.parse::<i128>() {
-        Ok(integer) if label as i128 != integer => Err(format!(
-            "no sample has this value, as f64 cannot represent it; the nearest is {label:.0}"
-        )),
-        _ => Ok(label),
+        Ok(integer) if label as i128 != integer => {
+            i64::try_from(integer).map(LabelValue::Wide).map_err(|_| {
+                format!(
+                    "no sample has this value, as neither f64 nor i64 represents it; the nearest is {label:.0}"
+                )
+            })
+        }
+        _ => Ok(LabelValue::Number(label)),
     }
 }
 
@@ -209,15 +252,18 @@ mod tests {
 
     #[test]
     fn labels_are_integers_that_samples_can_have() {
-        assert_eq!(parse_label("17"), Ok(17.0));
-        assert_eq!(parse_label("-0.5"), Ok(-0.5));
-        assert_eq!(
-            parse_label("9223372036854775808"),
-            Ok(9_223_372_036_854_775_808.0)
-        );
-        let error = parse_label("9007199254740993").unwrap_err();
+        let number = |text: &str, label: f64| {
+            assert_eq!(parse_label(text), Ok(LabelValue::Number(label)));
+        };
+        number("17", 17.0);
+        number("-0.5", -0.5);
+        number("9223372036854775808", 9_223_372_036_854_775_808.0);
+        for wide in [i64::MAX, i64::MIN + 1, (1 << 53) + 1] {
+            assert_eq!(parse_label(&wide.to_string()), Ok(LabelValue::Wide(wide)));
+        }
+        let error = parse_label("9223372036854775809").unwrap_err();
         assert!(
-            error.ends_with("the nearest is 9007199254740992"),
+            error.ends_with("the nearest is 9223372036854775808"),
             "{error}"
         );
         assert!(parse_label("one").is_err());

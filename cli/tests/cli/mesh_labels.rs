@@ -201,6 +201,211 @@ fn filters_apply_to_each_label() {
     }
 }
 
+/// A limit of memory and several devices give the same files, with a mask and components too.
+#[test]
+fn slabs_have_the_same_files() {
+    let folder = folder();
+    let read = |name: &str| fs::read(folder.path(name)).unwrap();
+    for options in [
+        "seg.nii --labels all",
+        "seg.nii --labels all --mask half.nii --largest",
+        "seg.nii --labels 70002,-5 --crop 3:14,0:12,2:9 --simplify 50%",
+        "two.nii --nonzero --smooth taubin:20",
+    ] {
+        let run = |more: &str, name: &str| {
+            let tables = format!("--wall-table {name}.csv --measure-table {name}-labels.csv");
+            let line = format!("mesh {options} -o {name}.ply {tables} --json {more}");
+            folder.run(&line)
+        };
+        let whole = run("--device cpu", "whole").ok().json();
+        assert_eq!(whole["slabs"], json!(1));
+        let needed = run("--device cpu --memory 1K", "small");
+        assert_eq!(needed.status, Some(1), "{}", needed.stderr);
+        let words = needed.stderr.split_whitespace();
+        let numbers: Vec<u64> = words.filter_map(|it| it.parse().ok()).collect();
+        let [1024, bytes] = numbers[..] else {
+            panic!("{}", needed.stderr)
+        };
+        let devices = run("--device cpu,cpu,cpu", "devices").ok().json();
+        assert_eq!(devices["slabs"], json!(3), "{options}");
+        let memory = run(&format!("--device cpu --memory {bytes}"), "memory")
+            .ok()
+            .json();
+        assert!(memory["slabs"].as_u64().unwrap() > 1, "{options}: {memory}");
+        for report in [&devices, &memory] {
+            assert_eq!(report["labels"], whole["labels"], "{options}");
+        }
+        for name in ["devices", "memory"] {
+            for file in [".ply", ".csv", "-labels.csv"] {
+                let [found, expected] = [name, "whole"].map(|it| read(&format!("{it}{file}")));
+                assert!(found == expected, "{options}: {name}{file}");
+            }
+        }
+    }
+}
+
+/// Labels of 64 bits are exact in all commands, also those that `f64` does not distinguish.
+#[test]
+fn labels_of_64_bits_are_exact() {
+    let folder = folder();
+    let wide = [i64::MAX, i64::MAX - 1, (1 << 53) + 1];
+    let number = |label: i32| match label {
+        70_001 => wide[0],
+        70_002 => wide[1],
+        -5 => wide[2],
+        _ => 0,
+    };
+    let bytes: Vec<u8> = samples(|label| label)
+        .into_iter()
+        .flat_map(|label| number(label).to_le_bytes())
+        .collect();
+    folder.file(
+        "wide.nii",
+        nifti_of_type(&bytes, DIMS.map(|n| n as u16), 1024, 64),
+    );
+    folder.file(
+        "unsigned.nii",
+        nifti_of_type(&bytes, DIMS.map(|n| n as u16), 1280, 64),
+    );
+    let labels = |report: &Value| -> Vec<i64> {
+        let labels = report["labels"].as_array().unwrap();
+        labels
+            .iter()
+            .map(|it| it["label"].as_i64().unwrap())
+            .collect()
+    };
+    let ascending = [wide[2], wide[1], wide[0]];
+    folder
+        .run("mesh seg.nii --labels all -o small-{label}.stl --device cpu")
+        .ok();
+    for name in ["wide.nii", "unsigned.nii"] {
+        for memory in ["", "--memory 100M"] {
+            let run = format!(
+                "mesh {name} --labels all -o {{label}}.stl --wall-table walls.csv {memory}"
+            );
+            let report = folder
+                .run(&format!("{run} --json --device cpu"))
+                .ok()
+                .json();
+            assert_eq!(labels(&report), ascending, "{name}");
+            for (label, small) in wide.iter().zip([70_001, 70_002, -5]) {
+                let read = |name: String| fs::read(folder.path(&name)).unwrap();
+                let found = read(format!("{label}.stl"));
+                assert_eq!(found.len(), read(format!("small-{small}.stl")).len());
+            }
+        }
+        let table = fs::read_to_string(folder.path("walls.csv")).unwrap();
+        let shared = format!("\n{},{},", wide[1], wide[0]);
+        assert!(table.contains(&shared), "{table}");
+        let report = folder
+            .run(&format!("info {name} --labels --json"))
+            .ok()
+            .json();
+        assert_eq!(labels(&report), ascending, "{name}");
+        let run = format!("mesh {name} --labels {} -o one.ply --json", wide[1]);
+        assert_eq!(labels(&folder.run(&run).ok().json()), [wide[1]]);
+        for options in ["--close", "--close --memory 20K"] {
+            let run = format!(
+                "mesh {name} --label {} {options} -o wide.ply --json",
+                wide[0]
+            );
+            let report = folder.run(&run).ok().json();
+            assert_eq!(report["label"].as_i64(), Some(wide[0]));
+            let run = format!("mesh seg.nii --label 70001 {options} -o small.ply");
+            folder.run(&run).ok();
+            let read = |name: &str| fs::read(folder.path(name)).unwrap();
+            assert!(read("wide.ply") == read("small.ply"), "{name} {options}");
+        }
+    }
+    let above = (1_u64 << 63) + 1;
+    folder.file(
+        "above.nii",
+        nifti_of_type(&above.to_le_bytes(), [1, 1, 1], 1280, 64),
+    );
+    folder.refuses(
+        "mesh above.nii --labels all -o a.ply",
+        &["above.nii", "9223372036854775809", "i64"],
+    );
+    folder.file("half.npy.raw", 1.5_f32.to_le_bytes());
+    folder.refuses(
+        "mesh half.npy.raw --dims 1x1x1 --type f32 --labels all -o a.ply",
+        &["1.5", "integers"],
+    );
+}
+
+/// A volume of one plane has surfaces one voxel thick.
+#[test]
+fn one_plane_has_closed_surfaces() {
+    let folder = folder();
+    folder.file("plane.raw", [4, 4, 9, 0, 4, 9]);
+    let run = "mesh plane.raw --dims 3x2x1 --type u8 --labels all --check --json --device cpu";
+    let report = folder.run(run).ok().json();
+    for (label, voxels) in report["labels"].as_array().unwrap().iter().zip([3.0, 2.0]) {
+        assert_eq!(label["closed"], json!(true));
+        let volume = label["volume"].as_f64().unwrap();
+        assert!((volume / voxels - 1.0).abs() < 0.05, "{label}");
+    }
+}
+
+/// The table of measures has the numbers of the report.
+#[test]
+fn measures_are_a_table() {
+    let folder = folder();
+    let run = "mesh seg.nii --labels all --measure-table a.csv --json --device cpu";
+    let report = folder.run(run).ok().json();
+    let table = fs::read_to_string(folder.path("a.csv")).unwrap();
+    let mut lines = table.lines();
+    let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(
+        columns,
+        [
+            "label",
+            "voxels",
+            "triangles",
+            "area",
+            "volume",
+            "volume_error"
+        ]
+    );
+    let labels = report["labels"].as_array().unwrap();
+    assert_eq!(lines.clone().count(), labels.len());
+    for (line, label) in lines.zip(labels) {
+        for (cell, column) in line.split(',').zip(&columns) {
+            let number: f64 = cell.parse().unwrap();
+            assert_eq!(Some(number), label[column].as_f64(), "{column}");
+        }
+    }
+    assert!((labels[1]["volume"].as_f64().unwrap() - 144.0).abs() < 1.0);
+}
+
+/// A part of the volume has the surfaces of a file with that part only, at its place.
+#[test]
+fn crop_extracts_a_part_of_the_labels() {
+    let folder = folder();
+    let [nx, ny, nz] = [11, 12, 7];
+    let part = |at: usize| label(3 + at % nx, at / nx % ny, 2 + at / (nx * ny));
+    let part: Vec<u8> = (0..nx * ny * nz)
+        .flat_map(|at| part(at).to_le_bytes())
+        .collect();
+    let fields = "type: int32\nendian: little\nsizes: 11 12 7\nencoding: raw";
+    folder.file("part.nrrd", nrrd(fields, &part));
+    let run = |options: &str| {
+        let line = format!("mesh {options} --labels all --coordinates voxel --check --json");
+        folder.run(&format!("{line} -o out.ply --device cpu")).ok();
+        read_mesh(folder.path("out.ply")).unwrap()
+    };
+    let cropped = run("seg.nii --crop 3:14,0:12,2:9");
+    let expected = run("part.nrrd");
+    assert_eq!(cropped.triangles, expected.triangles);
+    assert!(!cropped.vertices.is_empty());
+    let offsets = cropped.vertices.iter().zip(&expected.vertices);
+    for (cropped, expected) in offsets {
+        for (axis, first) in [0.0, 0.0, 0.0].into_iter().enumerate() {
+            assert!((cropped[axis] - expected[axis] - first).abs() < 1e-4);
+        }
+    }
+}
+
 /// A glTF file has a node for each label, with name, colour and a closed mesh.
 #[test]
 fn scenes_have_a_named_node_for_each_label() {
@@ -415,13 +620,14 @@ fn conflicting_options_are_usage_errors() {
     usage("--label 1 --iso 3 -o a.ply", "--iso");
     usage("--labels all --iso 3 -o a.ply", "--iso");
     usage("--labels all --close -o a.ply", "--close");
-    usage("--labels all --memory 1M -o a.ply", "--memory");
+    usage("--labels all --fill-cavities -o a.ply", "several labels");
     usage("--labels all --normals=trilinear -o a.ply", "--normals");
     usage("--labels all --nonzero -o a.ply", "--nonzero");
     usage(
-        "--nonzero --smooth taubin:9 --memory 1M -o a.ply",
-        "--memory",
+        "--nonzero --smooth taubin:9 --fill-cavities -o a.ply",
+        "--fill-cavities",
     );
+    usage("--nonzero --measure-table a.csv -o a.ply", "--labels");
     usage("--nonzero --wall-table a.csv -o a.ply", "--labels");
     usage("--labels 0 -o a.ply", "background");
     usage("--labels all --smooth taubin:9,0.2 -o a.ply", "pass band");
@@ -429,7 +635,6 @@ fn conflicting_options_are_usage_errors() {
         "--label 1 --voxel-contact separate -o a.ply",
         "--voxel-contact",
     );
-    usage("--labels all --device cpu,cpu -o a.ply", "one device");
     let refused = |options: &str, facts: &[&str]| {
         folder.refuses(&format!("mesh seg.nii {options}"), facts);
     };

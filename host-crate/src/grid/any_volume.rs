@@ -147,6 +147,7 @@ mod tests {
         check(1_u16);
         check(1_i16);
         check(1_i32);
+        check(1_i64);
         check(1_f32);
         check(1_f64);
     }

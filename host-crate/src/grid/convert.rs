@@ -1,6 +1,8 @@
 //! Conversion of volumes to `f32` samples or to masks.
 
-use super::{AnyVolume, Sample, SampleType, Volume, with_kernel_volume, with_volume};
+use super::{
+    AnyVolume, Sample, SamplePredicate, SampleType, Volume, with_kernel_volume, with_volume,
+};
 use crate::{
     memory::{self, OutOfMemory},
     parallel,
@@ -21,7 +23,7 @@ pub struct Conversion {
 impl AnyVolume {
     /// Converts the samples to `f32`, and reports how many were rounded.
     ///
-    /// Integers of 8 and 16 bits are exact; `i32` and `f64` may be rounded. An `f32` volume is
+    /// Integers of 8 and 16 bits are exact; `i32`, `i64` and `f64` may be rounded. An `f32` volume is
     /// returned unchanged.
     ///
     /// ```
@@ -65,6 +67,10 @@ impl AnyVolume {
                 let inexact = count(volume, |&sample| !i32_to_f32(sample).1);
                 (map(volume, |sample| i32_to_f32(sample).0)?, inexact)
             }
+            Self::I64(volume) => {
+                let inexact = count(volume, |&sample| !i64_to_f32(sample).1);
+                (map(volume, |sample| i64_to_f32(sample).0)?, inexact)
+            }
             Self::F64(volume) => {
                 let inexact = count(volume, |&sample| !f64_to_f32(sample).1);
                 (map(volume, |sample| f64_to_f32(sample).0)?, inexact)
@@ -85,7 +91,7 @@ fn or_panic<R>(result: Result<R, OutOfMemory>) -> R {
 }
 
 impl AnyVolume {
-    /// Converts `i32` and `f64` samples to `f32`, so that kernels can read the volume, and returns
+    /// Converts `i32`, `i64` and `f64` samples to `f32`, so that kernels can read the volume, and returns
     /// the number of rounded samples. Other types are kept.
     ///
     /// # Panics
@@ -101,7 +107,7 @@ impl AnyVolume {
     /// [`OutOfMemory`].
     pub fn try_into_kernel_type(self) -> Result<(Self, usize), OutOfMemory> {
         Ok(match self {
-            Self::I32(_) | Self::F64(_) => {
+            Self::I32(_) | Self::I64(_) | Self::F64(_) => {
                 let (volume, conversion) = self.try_into_f32()?;
                 (volume.into(), conversion.inexact)
             }
@@ -133,15 +139,24 @@ impl AnyVolume {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn try_where_not_zero(&self) -> Result<Volume<u8>, OutOfMemory> {
-        self.try_where(|sample| sample != 0.0)
+        self.try_where(|sample: f64| sample != 0.0)
     }
 
-    /// Returns a mask of the same grid: 1 for samples that are `is_inside`, else 0.
+    /// Returns a mask of the same grid: 1 where `is_inside` accepts the label, else 0. Samples that
+    /// are not integers of 64 bits have no label.
+    pub(crate) fn try_where_label(
+        &self,
+        is_inside: impl Fn(Option<i64>) -> bool + Sync,
+    ) -> Result<Volume<u8>, OutOfMemory> {
+        with_volume!(self, volume => map(volume, |sample| u8::from(is_inside(sample.to_label()))))
+    }
+
+    /// Returns a mask of the same grid: 1 for samples that have a property, else 0.
     pub(crate) fn try_where(
         &self,
-        is_inside: impl Fn(f64) -> bool + Sync,
+        predicate: impl SamplePredicate,
     ) -> Result<Volume<u8>, OutOfMemory> {
-        with_volume!(self, volume => map(volume, |sample| u8::from(is_inside(sample.to_f64()))))
+        with_volume!(self, volume => map(volume, |sample| u8::from(predicate.accepts(sample))))
     }
 }
 
@@ -149,6 +164,12 @@ impl AnyVolume {
 pub(crate) fn i32_to_f32(sample: i32) -> (f32, bool) {
     let narrow = sample as f32;
     (narrow, f64::from(narrow) == f64::from(sample))
+}
+
+/// Returns the nearest `f32`, and `true` if it is exact.
+pub(crate) fn i64_to_f32(sample: i64) -> (f32, bool) {
+    let narrow = sample as f32;
+    (narrow, narrow as i128 == i128::from(sample))
 }
 
 /// Returns the nearest `f32`, and `true` if it is exact.

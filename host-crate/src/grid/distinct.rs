@@ -1,4 +1,4 @@
-//! Distinct values of samples.
+//! Labels among samples.
 
 use super::Sample;
 use crate::{memory::ExtendOrUnwind, parallel};
@@ -6,31 +6,19 @@ use crate::{memory::ExtendOrUnwind, parallel};
 /// Number of samples that a thread processes at a time.
 const CHUNK_LEN: usize = 1 << 16;
 
-/// Returns the distinct values of samples in ascending order; zeros of both signs are equal.
-/// Unwinds if memory runs out: call it within
+/// Returns the distinct labels among samples in ascending order; samples that are not integers of
+/// 64 bits are left out. Unwinds if memory runs out: call it within
 /// [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
-pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
-    sorted(parallel::collect(
-        samples.len(),
-        CHUNK_LEN,
-        |range, values| {
-            values.extend_or_unwind(distinct_in_chunk(&samples[range]));
-        },
-    ))
-}
-
-fn distinct_in_chunk<T: Sample>(samples: &[T]) -> Vec<f64> {
-    let mut found = Vec::new();
-    for values in samples.chunk_by(|a, b| a == b) {
-        found.push_or_unwind(values[0].to_f64());
-    }
-    sorted(found)
-}
-
-fn sorted(mut values: Vec<f64>) -> Vec<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    values.dedup_by(|a, b| a == b);
-    values
+pub(crate) fn distinct_labels<T: Sample>(samples: &[T]) -> Vec<i64> {
+    let mut labels = parallel::collect(samples.len(), CHUNK_LEN, |range, labels| {
+        let runs = samples[range].chunk_by(|a, b| a == b);
+        labels.extend_or_unwind(runs.filter_map(|run| run[0].to_label()));
+        labels.sort_unstable();
+        labels.dedup();
+    });
+    labels.sort_unstable();
+    labels.dedup();
+    labels
 }
 
 /// Returns the label of an integral sample, or `None` if it does not fit in an `i64`.

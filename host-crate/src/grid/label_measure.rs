@@ -1,6 +1,6 @@
 //! Voxels, bounding box and centroid of each label.
 
-use super::{Sample, VoxelBox, label_from_f64};
+use super::{Sample, VoxelBox};
 use std::collections::HashMap;
 
 /// Size and position of the voxels with one label.
@@ -100,11 +100,9 @@ impl LabelMeasures {
             }
             // the pair with the next run; a run of zeros counts at its ends only
             self.pairs += u64::from(end < row_end);
-            let value = sample.to_f64();
-            let label = label_from_f64(value).filter(|_| value.fract() == 0.0);
-            let label = label.ok_or(LabelMeasureError::NotInteger {
+            let label = sample.to_label().ok_or(LabelMeasureError::NotInteger {
                 voxel: [x, y, z],
-                value,
+                value: sample.to_f64(),
             })?;
             if label != 0 && is_selected(label) {
                 self.add_run(label, [x, y, z], end - at)?;

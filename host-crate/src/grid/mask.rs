@@ -1,8 +1,8 @@
 //! Masks on the host.
 
 use super::{
-    DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MAX_PASSES,
-    f64_to_f32, kernel_grid,
+    DeviceMask, Geometry, GridError, Sample, SamplePredicate, device_mask::check_words,
+    enclosed::MAX_PASSES, f64_to_f32, kernel_grid,
 };
 use crate::{
     device::{Device, DeviceError, Stream},
@@ -102,6 +102,16 @@ impl Mask {
         samples: &[T],
         is_site: impl Fn(f64) -> bool + Sync,
     ) -> usize {
+        self.set_rows_by(first, samples, &is_site)
+    }
+
+    /// Sets the voxels of whole rows as [`set_rows`](Self::set_rows).
+    pub(crate) fn set_rows_by<T: Sample>(
+        &mut self,
+        first: usize,
+        samples: &[T],
+        predicate: &impl SamplePredicate,
+    ) -> usize {
         let (nx, per_row) = (self.bits.grid.nx as usize, self.bits.per_row as usize);
         if samples.is_empty() {
             return 0;
@@ -120,9 +130,8 @@ impl Mask {
             let row = &samples[row * nx..][..nx];
             for (word, samples) in words.iter_mut().zip(row.chunks(32)) {
                 *word = samples.iter().enumerate().fold(0, |word, (bit, sample)| {
-                    let sample = sample.to_f64();
-                    rounded += usize::from(!f64_to_f32(sample).1);
-                    word | u32::from(is_site(sample)) << bit
+                    rounded += usize::from(!f64_to_f32(sample.to_f64()).1);
+                    word | u32::from(predicate.accepts(*sample)) << bit
                 });
             }
             if rounded > 0 {

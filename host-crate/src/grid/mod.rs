@@ -47,13 +47,13 @@ mod voxel_box;
 pub use any_device_volume::AnyDeviceVolume;
 pub use any_volume::AnyVolume;
 pub use convert::Conversion;
-pub(crate) use convert::{f64_to_f32, i32_to_f32, subtract_level};
+pub(crate) use convert::{f64_to_f32, i32_to_f32, i64_to_f32, subtract_level};
 pub(crate) use crop::append_box;
 pub use device_mask::DeviceMask;
 pub(crate) use device_mask::count_ones;
 pub use device_volume::{DeviceSample, DeviceVolume};
 pub(crate) use device_volume::{gradient_to_world, index_to_world, kernel_grid};
-pub(crate) use distinct::{distinct, first_fraction, label_from_f64};
+pub(crate) use distinct::{distinct_labels, first_fraction, label_from_f64};
 pub use error::GridError;
 pub use geometry::{Geometry, Misalignment};
 pub use inside::Inside;
@@ -69,6 +69,8 @@ pub use points::{DevicePoints, OutsidePoints, Points};
 pub(crate) use runs::{Connectivity, Run, Runs};
 pub use sample::{Sample, SampleType};
 pub use selection::Selection;
+
+pub(crate) use selection::SelectionPredicate;
 pub use shear::Shear;
 pub(crate) use summary::RunningSummary;
 pub use summary::SampleSummary;
@@ -78,6 +80,6 @@ pub use voxel_box::VoxelBox;
 
 pub(crate) use any_volume::{match_kernel_volume, match_volume, with_kernel_volume, with_volume};
 pub(crate) use sample::{
-    for_sample_types, match_kernel_sample_type, match_sample_type, with_kernel_sample_type,
-    with_sample_type,
+    SamplePredicate, for_sample_types, match_kernel_sample_type, match_sample_type,
+    with_kernel_sample_type, with_sample_type,
 };

@@ -1,5 +1,6 @@
 //! Sample types of volumes.
 
+use super::label_from_f64;
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,6 +15,7 @@ macro_rules! for_sample_types {
                 (U16, u16, "Unsigned 16 bit integers."),
                 (I16, i16, "Signed 16 bit integers."),
                 (I32, i32, "Signed 32 bit integers."),
+                (I64, i64, "Signed 64 bit integers."),
                 (F32, f32, "IEEE single precision."),
                 (F64, f64, "IEEE double precision."),
             ]
@@ -138,15 +140,18 @@ impl FromStr for SampleType {
     }
 }
 
-/// Types that the samples of a volume may have: the seven of [`SampleType`]. Sealed.
+/// Types that the samples of a volume may have: the eight of [`SampleType`]. Sealed.
 pub trait Sample:
     bytemuck::Pod + Send + Sync + PartialOrd + fmt::Debug + fmt::Display + private::Sealed
 {
     /// This type as a value.
     const TYPE: SampleType;
 
-    /// Converts the sample to `f64`; exact for every sample type.
+    /// Converts the sample to `f64`; exact for every sample type except `i64`, which is rounded.
     fn to_f64(self) -> f64;
+
+    /// Returns the sample as a label, or `None` if it is not an integer of 64 bits.
+    fn to_label(self) -> Option<i64>;
 
     /// Returns `false` for NaN and the infinities.
     fn is_finite(self) -> bool;
@@ -154,6 +159,18 @@ pub trait Sample:
     /// Returns the sample with its bytes in reverse order.
     #[must_use]
     fn swap_bytes(self) -> Self;
+}
+
+/// A property of samples of any type.
+pub(crate) trait SamplePredicate: Sync {
+    /// Returns `true` if the sample has the property.
+    fn accepts<T: Sample>(&self, sample: T) -> bool;
+}
+
+impl<F: Fn(f64) -> bool + Sync> SamplePredicate for F {
+    fn accepts<T: Sample>(&self, sample: T) -> bool {
+        self(sample.to_f64())
+    }
 }
 
 mod private {
@@ -164,13 +181,24 @@ mod private {
 /// Implements `Sample` for one type.
 macro_rules! impl_sample {
     ($type:ty, $variant:ident, $finite:expr, $swap:expr) => {
+        impl_sample!($type, $variant, $finite, $swap, f64::from, |x: $type| {
+            label_from_f64(x.into()).filter(|_| f64::from(x).fract() == 0.0)
+        });
+    };
+    ($type:ty, $variant:ident, $finite:expr, $swap:expr, $to_f64:expr, $to_label:expr) => {
         impl private::Sealed for $type {}
 
         impl Sample for $type {
             const TYPE: SampleType = SampleType::$variant;
 
             fn to_f64(self) -> f64 {
-                f64::from(self)
+                let to_f64: fn($type) -> f64 = $to_f64;
+                to_f64(self)
+            }
+
+            fn to_label(self) -> Option<i64> {
+                let to_label: fn($type) -> Option<i64> = $to_label;
+                to_label(self)
             }
 
             fn is_finite(self) -> bool {
@@ -191,6 +219,7 @@ impl_sample!(i8, I8, |_| true, <i8>::swap_bytes);
 impl_sample!(u16, U16, |_| true, <u16>::swap_bytes);
 impl_sample!(i16, I16, |_| true, <i16>::swap_bytes);
 impl_sample!(i32, I32, |_| true, <i32>::swap_bytes);
+impl_sample!(i64, I64, |_| true, <i64>::swap_bytes, |x| x as f64, Some);
 impl_sample!(f32, F32, <f32>::is_finite, |x| f32::from_bits(
     x.to_bits().swap_bytes()
 ));

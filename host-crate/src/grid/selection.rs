@@ -1,15 +1,15 @@
 //! Selection of voxels by the values of their samples.
 
 use super::{
-    AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, SampleType, label_text::format_label,
-    with_volume,
+    AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, Sample, SamplePredicate, SampleType,
+    label_text::format_label, with_volume,
 };
 use crate::device::Stream;
 use std::fmt;
 
 /// Selection of the samples that belong to an object.
 ///
-/// Samples of `i32` and `f64` are compared exactly. For other samples, thresholds are rounded to
+/// Samples of `i32`, `i64` and `f64` are compared exactly. For other samples, thresholds are rounded to
 /// `f32`, as kernels compare them. NaN counts as not zero, and is in no other selection.
 ///
 /// ```
@@ -38,6 +38,8 @@ pub enum Selection {
     Range([f64; 2]),
     /// Samples of exactly this value.
     Label(f64),
+    /// Integers of exactly this value, which `f64` need not represent.
+    WideLabel(i64),
 }
 
 impl Selection {
@@ -69,6 +71,7 @@ impl Selection {
             Self::Below(threshold) => sample < rounded(threshold),
             Self::Range([low, high]) => sample >= rounded(low) && sample <= rounded(high),
             Self::Label(label) => sample == label,
+            Self::WideLabel(label) => sample.to_label() == Some(label),
         }
     }
 
@@ -79,25 +82,32 @@ impl Selection {
             Self::AtLeast(threshold) => sample >= threshold,
             Self::Below(threshold) => sample < threshold,
             Self::Range([low, high]) => sample >= low && sample <= high,
-            Self::NotZero | Self::Label(_) => self.contains(sample),
+            Self::NotZero | Self::Label(_) | Self::WideLabel(_) => self.contains(sample),
         }
     }
 }
 
 impl Selection {
-    /// Returns a predicate for samples of this type. Samples of `i32` and `f64` are compared
+    /// Returns the predicate of the selection. Samples of `i32`, `i64` and `f64` are compared
     /// exactly, others with the bounds rounded to `f32`, as kernels do.
-    pub(crate) fn predicate(
-        self,
-        sample_type: SampleType,
-    ) -> impl Fn(f64) -> bool + Copy + Send + Sync + 'static {
-        let is_exact = matches!(sample_type, SampleType::I32 | SampleType::F64);
-        move |sample| {
-            if is_exact {
-                self.contains_exactly(sample)
-            } else {
-                self.contains(sample)
+    pub(crate) const fn predicate(self) -> SelectionPredicate {
+        SelectionPredicate(self)
+    }
+}
+
+/// Predicate of the samples of a selection.
+#[derive(Clone, Copy)]
+pub(crate) struct SelectionPredicate(Selection);
+
+impl SamplePredicate for SelectionPredicate {
+    fn accepts<T: Sample>(&self, sample: T) -> bool {
+        match (self.0, T::TYPE) {
+            (Selection::WideLabel(label), _) => sample.to_label() == Some(label),
+            (Selection::Label(label), SampleType::I64) => sample.to_label() == label.to_label(),
+            (selection, SampleType::I32 | SampleType::I64 | SampleType::F64) => {
+                selection.contains_exactly(sample.to_f64())
             }
+            (selection, _) => selection.contains(sample.to_f64()),
         }
     }
 }
@@ -110,6 +120,7 @@ impl fmt::Display for Selection {
             Self::Below(threshold) => write!(f, "less than {threshold}"),
             Self::Range([low, high]) => write!(f, "from {low} to {high}"),
             Self::Label(label) => write!(f, "label {}", format_label(*label)),
+            Self::WideLabel(label) => write!(f, "label {label}"),
         }
     }
 }
@@ -127,6 +138,13 @@ impl DeviceMask {
     ) -> Result<Self, GridError> {
         selection.check()?;
         match selection {
+            Selection::WideLabel(label) => {
+                let found = label as f64;
+                if found.to_label() == Some(label) {
+                    return Self::select(stream, volume, Selection::Label(found));
+                }
+                Err(GridError::Label { found })
+            }
             Selection::NotZero => volume.not_zero(stream),
             Selection::AtLeast(threshold) => volume.above(stream, threshold as f32),
             Selection::Below(threshold) => volume.below(stream, threshold as f32),
@@ -140,15 +158,15 @@ impl DeviceMask {
 }
 
 impl Mask {
-    /// Selects the voxels of a volume on the host. Samples of `i32` and `f64` are not converted.
+    /// Selects the voxels of a volume on the host. Samples of `i32`, `i64` and `f64` are not converted.
     ///
     /// # Errors
     /// The errors of [`Selection::check`] and of [`Mask::new`].
     pub fn select(volume: &AnyVolume, selection: Selection) -> Result<Self, GridError> {
         selection.check()?;
         let mut mask = Self::new(volume.dims(), *volume.geometry())?;
-        let is_selected = selection.predicate(volume.sample_type());
-        with_volume!(volume, volume => mask.set_planes(0, volume.samples(), is_selected));
+        let predicate = selection.predicate();
+        with_volume!(volume, volume => mask.set_rows_by(0, volume.samples(), &predicate));
         Ok(mask)
     }
 }
@@ -196,6 +214,22 @@ mod tests {
         ] {
             let error = selection.check().unwrap_err().to_string();
             assert!(error.contains(fact), "{error}");
+        }
+    }
+
+    #[test]
+    fn wide_labels_are_compared_exactly() {
+        let wide = i64::MAX;
+        let samples = vec![wide, wide - 1, 1 << 53, (1 << 53) + 1];
+        let volume = AnyVolume::from(Volume::new(samples, [4, 1, 1], Geometry::default()).unwrap());
+        for (selection, expected) in [
+            (Selection::WideLabel(wide), [1_u32]),
+            (Selection::WideLabel(wide - 1), [2]),
+            (Selection::WideLabel((1 << 53) + 1), [8]),
+            (Selection::Label((1_u64 << 53) as f64), [4]),
+        ] {
+            let mask = Mask::select(&volume, selection).unwrap();
+            assert_eq!(mask.words(), expected, "{selection}");
         }
     }
 

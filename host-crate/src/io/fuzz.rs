@@ -16,7 +16,7 @@ use crate::io::{
 };
 
 /// Text of the error for an integer that no sample type represents.
-const NO_SAMPLE: &str = "neither i32 nor f64 represents exactly";
+const NO_SAMPLE: &str = "neither i32, f64 nor i64 represents exactly";
 /// Part of the message about a scaled value beyond the range of `f64`.
 const OVERFLOW: &str = "exceeds the range of f64";
 

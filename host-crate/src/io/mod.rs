@@ -113,6 +113,7 @@ pub use skeleton::{
 };
 pub use stored_type::{ByteOrder, StoredType};
 pub use table::{Cell, Table, write_table};
+pub(crate) use volume::mask::read_mask_by;
 pub use volume::mask::{ReadMaskError, read_mask};
 pub use volume::options::{
     ArrayLayout, AxisOrder, Compression, HeaderInfo, RawLayout, ReadOptions, Scaling,

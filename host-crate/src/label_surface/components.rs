@@ -1,24 +1,16 @@
 //! Removal of voxels from a label field: outside of a mask, and of small connected components.
 
-use super::{
-    LabelField, LabelSurfaceError, VoxelContact,
-    field::{LabelIndex, LabelIndices},
-};
+use super::{LabelField, LabelSurfaceError, VoxelContact, runs::LabelRuns};
 use crate::{
     grid::Volume,
     memory::{self, OutOfMemory},
     mesh_filter::ComponentFilter,
-    parallel,
     union_find::UnionFind,
 };
 use ferrovox_kernels::label_surface::cell::joins;
-use std::ops::Range;
 
 /// Purpose of the allocations, quoted in out-of-memory errors.
 const PURPOSE: &str = "the components of labels";
-
-/// Number of voxels that a thread masks at a time.
-const CHUNK_VOXELS: usize = 1 << 16;
 
 impl LabelField {
     /// Turns all voxels into background at which `mask` is 0, and returns the labels of which no
@@ -43,12 +35,15 @@ impl LabelField {
                 volume: self.dims(),
             });
         }
-        match &mut self.indices {
-            LabelIndices::U8(indices) => clear_outside(indices, mask.samples()),
-            LabelIndices::U16(indices) => clear_outside(indices, mask.samples()),
-            LabelIndices::U32(indices) => clear_outside(indices, mask.samples()),
-        }
-        Ok(self.drop_absent_labels()?)
+        let mut masked = MaskedRuns::new(self)?;
+        masked.add_planes(self, mask.samples())?;
+        Ok(self.replace_runs(masked)?)
+    }
+
+    /// Replaces the runs by masked ones, and returns the labels of which no voxel remains.
+    pub(crate) fn replace_runs(&mut self, masked: MaskedRuns) -> Result<Vec<i64>, OutOfMemory> {
+        self.runs = masked.0;
+        self.drop_absent_labels()
     }
 
     /// Turns the connected components into background that `filter` does not keep, and returns the
@@ -86,148 +81,130 @@ impl LabelField {
             return Ok(Vec::new());
         }
         let (dims, labels) = (self.dims(), self.labels().len());
-        match &mut self.indices {
-            LabelIndices::U8(indices) => filter_indices(indices, dims, labels, filter, contact)?,
-            LabelIndices::U16(indices) => filter_indices(indices, dims, labels, filter, contact)?,
-            LabelIndices::U32(indices) => filter_indices(indices, dims, labels, filter, contact)?,
-        }
+        filter_runs(&mut self.runs, dims, labels, filter, contact)?;
         self.drop_absent_labels()
     }
 }
 
-fn clear_outside<N: LabelIndex>(indices: &mut [N], mask: &[u8]) {
-    parallel::for_each_chunk_mut(indices, CHUNK_VOXELS, |first, chunk| {
-        for (index, &mask) in chunk.iter_mut().zip(&mask[first..]) {
-            if mask == 0 {
-                *index = N::from_index(0);
-            }
-        }
-    });
+/// The runs of a field within a mask whose planes arrive one after the other.
+pub(crate) struct MaskedRuns(LabelRuns);
+
+impl MaskedRuns {
+    pub fn new(field: &LabelField) -> Result<Self, OutOfMemory> {
+        Ok(Self(LabelRuns::with_capacity(field.runs.row_count())?))
+    }
+
+    /// Adds the next planes of the mask.
+    pub fn add_planes(&mut self, field: &LabelField, mask: &[u8]) -> Result<(), OutOfMemory> {
+        self.0.append_masked(&field.runs, mask, field.dims()[0])
+    }
 }
 
 /// Removes components until all remaining ones satisfy `filter`: without their neighbours,
 /// components can fall apart where contacts are separated.
-fn filter_indices<N: LabelIndex>(
-    indices: &mut [N],
+fn filter_runs(
+    runs: &mut LabelRuns,
     dims: [usize; 3],
     labels: usize,
     filter: ComponentFilter,
     contact: VoxelContact,
 ) -> Result<(), OutOfMemory> {
     loop {
-        let mut runs = LabelRuns::new(indices, dims)?;
-        runs.join(indices, contact.kernel_rule());
-        let removed = runs.find_removed(labels, filter)?;
+        let mut components = Components::new(runs, dims)?;
+        components.join(contact.kernel_rule());
+        let removed = components.find_removed(labels, filter)?;
         if removed.is_empty() {
             return Ok(());
         }
         for run in removed {
-            indices[runs.voxels(run)].fill(N::from_index(0));
+            runs.clear(run);
         }
     }
 }
 
-/// A maximal sequence of voxels along x with one label other than background.
+/// A run of a label other than background.
 #[derive(Clone, Copy)]
-struct LabelRun {
+struct Segment {
     start: u32,
     end: u32,
     label: u32,
+    /// Index among all runs.
+    run: usize,
 }
 
-/// The runs of a field, in the order of their voxels.
-struct LabelRuns {
+/// The components that the runs of a field form.
+struct Components<'a> {
     dims: [usize; 3],
-    runs: Vec<LabelRun>,
-    /// Index of the first run of each row, and the number of runs.
+    field: &'a LabelRuns,
+    runs: Vec<Segment>,
+    /// Number of segments before each row, and in total.
     rows: Vec<usize>,
     sets: UnionFind<usize>,
 }
 
-impl LabelRuns {
-    fn new<N: LabelIndex>(indices: &[N], dims: [usize; 3]) -> Result<Self, OutOfMemory> {
-        let row_runs = |row: usize| {
-            let mut rest = &indices[row * dims[0]..(row + 1) * dims[0]];
+impl<'a> Components<'a> {
+    fn new(field: &'a LabelRuns, dims: [usize; 3]) -> Result<Self, OutOfMemory> {
+        let row_segments = |row: usize| {
             let mut start = 0;
-            std::iter::from_fn(move || {
-                loop {
-                    let label = rest.first()?.to_index();
-                    let len = rest.iter().take_while(|it| it.to_index() == label).count();
-                    rest = &rest[len..];
-                    let run = LabelRun {
-                        start: start as u32,
-                        end: (start + len) as u32,
-                        label,
-                    };
-                    start += len;
-                    if label != 0 {
-                        return Some(run);
-                    }
-                }
+            let runs = field.row_range(row).zip(field.row(row));
+            runs.filter_map(move |(run, &it)| {
+                let segment = Segment {
+                    start,
+                    end: it.end,
+                    label: it.label,
+                    run,
+                };
+                start = it.end;
+                (it.label != 0).then_some(segment)
             })
         };
-        let count = dims[1] * dims[2];
+        let count = field.row_count();
         let mut rows = memory::try_zeroed::<usize>(PURPOSE, count + 1)?;
         for row in 0..count {
-            rows[row + 1] = rows[row] + row_runs(row).count();
+            rows[row + 1] = rows[row] + row_segments(row).count();
         }
         let mut runs = Vec::new();
         memory::try_reserve(PURPOSE, &mut runs, rows[count])?;
-        runs.extend((0..count).flat_map(row_runs));
+        runs.extend((0..count).flat_map(row_segments));
         Ok(Self {
             dims,
+            field,
             sets: UnionFind::try_new(runs.len())?,
             runs,
             rows,
         })
     }
 
-    /// Returns the indices of a run's voxels.
-    fn voxels(&self, run: usize) -> Range<usize> {
-        let row = self.rows.partition_point(|&first| first <= run) - 1;
-        let LabelRun { start, end, .. } = self.runs[run];
-        let first = row * self.dims[0];
-        first + start as usize..first + end as usize
-    }
-
     /// Joins the runs of each component.
-    fn join<N: LabelIndex>(&mut self, indices: &[N], contacts: u32) {
+    fn join(&mut self, contacts: u32) {
         let [_, ny, nz] = self.dims;
+        if self.runs.is_empty() {
+            return;
+        }
         let row = |y: usize, z: usize| y + ny * z;
         for z in 0..nz {
             for y in 0..ny {
                 let own = row(y, z);
                 if y > 0 {
-                    self.join_rows(indices, own, row(y - 1, z), contacts);
+                    self.join_rows(own, row(y - 1, z), contacts);
                 }
                 if z > 0 {
-                    self.join_rows(indices, own, row(y, z - 1), contacts);
+                    self.join_rows(own, row(y, z - 1), contacts);
                 }
                 if y > 0 && z > 0 {
                     let between = [row(y - 1, z), row(y, z - 1)];
-                    self.join_diagonal_rows(indices, [own, row(y - 1, z - 1)], between, contacts);
+                    self.join_diagonal_rows([own, row(y - 1, z - 1)], between, contacts);
                     let crossed = [row(y - 1, z), row(y, z - 1)];
                     let between = [own, row(y - 1, z - 1)];
-                    self.join_diagonal_rows(indices, crossed, between, contacts);
+                    self.join_diagonal_rows(crossed, between, contacts);
                 }
             }
         }
     }
 
-    /// Returns the label of a voxel of a row.
-    fn label<N: LabelIndex>(&self, indices: &[N], row: usize, x: u32) -> u32 {
-        indices[row * self.dims[0] + x as usize].to_index()
-    }
-
     /// Joins runs of two rows that share a face, and those that touch in an edge along the third
     /// axis.
-    fn join_rows<N: LabelIndex>(
-        &mut self,
-        indices: &[N],
-        row: usize,
-        other_row: usize,
-        contacts: u32,
-    ) {
+    fn join_rows(&mut self, row: usize, other_row: usize, contacts: u32) {
         let mut other = self.rows[other_row];
         let end = self.rows[other_row + 1];
         for run in self.rows[row]..self.rows[row + 1] {
@@ -248,8 +225,8 @@ impl LabelRuns {
                         } else {
                             (own.start, beside.end - 1)
                         };
-                        let between = self.label(indices, row, other_x);
-                        let beyond = self.label(indices, other_row, x);
+                        let between = self.field.label(row, other_x);
+                        let beyond = self.field.label(other_row, x);
                         joins([own.label, between, own.label, beyond], contacts)
                     });
                 if is_joined {
@@ -262,9 +239,8 @@ impl LabelRuns {
 
     /// Joins runs of two rows at opposite sides of an edge along x; `between` are the other two
     /// rows at the edge.
-    fn join_diagonal_rows<N: LabelIndex>(
+    fn join_diagonal_rows(
         &mut self,
-        indices: &[N],
         [row, other_row]: [usize; 2],
         between: [usize; 2],
         contacts: u32,
@@ -280,7 +256,7 @@ impl LabelRuns {
             while candidate < end && self.runs[candidate].start < own.end {
                 let beside = self.runs[candidate];
                 let is_joined_at = |x: u32| {
-                    let [between, beyond] = between.map(|row| self.label(indices, row, x));
+                    let [between, beyond] = between.map(|row| self.field.label(row, x));
                     joins([own.label, between, own.label, beyond], contacts)
                 };
                 if beside.label == own.label
@@ -293,7 +269,7 @@ impl LabelRuns {
         }
     }
 
-    /// Returns the runs of the components that are not kept.
+    /// Returns the indices of the runs of the components that are not kept.
     fn find_removed(
         &mut self,
         labels: usize,
@@ -317,7 +293,7 @@ impl LabelRuns {
             let root = self.sets.root(index);
             let is_largest = largest[self.runs[index].label as usize].0 == root;
             if voxels[root] < filter.min_voxels || filter.largest && !is_largest {
-                removed.push(index);
+                removed.push(self.runs[index].run);
             }
         }
         Ok(removed)

@@ -1,14 +1,20 @@
 //! Errors of label surface extraction.
 
-use crate::{device::DeviceError, memory::OutOfMemory, scan::ScanError};
+use crate::{
+    device::DeviceError,
+    memory::OutOfMemory,
+    monitor::Cancelled,
+    partition::{OnDevice, TooLittleMemory},
+    scan::ScanError,
+};
 
 /// An error of label surface extraction.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelSurfaceError {
-    /// A sample is not an integer.
+    /// A sample is not an integer of 64 bits.
     #[error(
-        "voxel ({}, {}, {}) is {value}; labels must be integers, so extract an isosurface of this volume instead",
+        "voxel ({}, {}, {}) is {value}; labels must be integers of 64 bits, so extract an isosurface of this volume instead",
         voxel[0], voxel[1], voxel[2]
     )]
     Fraction {
@@ -16,12 +22,6 @@ pub enum LabelSurfaceError {
         voxel: [usize; 3],
         /// Value of the sample.
         value: f64,
-    },
-    /// A label may have been rounded when it was read.
-    #[error("label {label:.0} is not exact; renumber labels to at most 9007199254740992 (2^53)")]
-    Long {
-        /// The label.
-        label: f64,
     },
     /// The volume has more labels than 32 bits can number.
     #[error("{count} labels are more than the maximum of 4294967295; pass a list of labels")]
@@ -52,6 +52,29 @@ pub enum LabelSurfaceError {
         /// Voxels of the volume along x, y and z.
         volume: [usize; 3],
     },
+    /// The samples do not fill the planes of the field.
+    #[error(
+        "{found} samples do not fill planes of {}x{} voxels, {} in total; add each plane once",
+        dims[0], dims[1], dims[2]
+    )]
+    PlaneCount {
+        /// Voxels along x, y and z.
+        dims: [usize; 3],
+        /// Number of samples.
+        found: usize,
+    },
+    /// The list of devices is empty.
+    #[error("no devices given; pass at least one")]
+    NoDevices,
+    /// The walls do not fit the memory.
+    #[error(transparent)]
+    Budget(#[from] TooLittleMemory),
+    /// One of several devices failed.
+    #[error(transparent)]
+    OnDevice(#[from] OnDevice<LabelSurfaceError>),
+    /// No thread can be created, or the work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// The scan of the counts failed.
     #[error(transparent)]
     Scan(#[from] ScanError),

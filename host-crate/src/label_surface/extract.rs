@@ -3,9 +3,10 @@
 use super::{
     LabelField, LabelSurfaceError, LabelSurfaceParams,
     fairing::fair_walls,
-    field::LabelIndices,
+    field::IndexBits,
     net::{NetQuads, NetVertices, exclusive_scan},
     relax::Relaxation,
+    runs::LabelIndex,
 };
 use crate::{
     device::{Buffer, Device, Element, Stream, items_launch},
@@ -18,7 +19,7 @@ use cuda_std::Kernel;
 use ferrovox_kernels::{
     isosurface::interpolate::IndexToWorld,
     label_surface::{
-        divide_label_quads, emit_face_points, emit_label_quads, emit_label_triangles,
+        Net, divide_label_quads, emit_face_points, emit_label_quads, emit_label_triangles,
         emit_label_vertices, place_label_vertices,
     },
     sample::Count,
@@ -67,17 +68,16 @@ pub(super) fn extract_with(
     params: &LabelSurfaceParams,
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
-    match &field.indices {
-        LabelIndices::U8(indices) => extract_indexed(stream, field, indices, params, wide),
-        LabelIndices::U16(indices) => extract_indexed(stream, field, indices, params, wide),
-        LabelIndices::U32(indices) => extract_indexed(stream, field, indices, params, wide),
+    match field.index_bits() {
+        IndexBits::U8 => extract_indexed::<u8>(stream, field, params, wide),
+        IndexBits::U16 => extract_indexed::<u16>(stream, field, params, wide),
+        IndexBits::U32 => extract_indexed::<u32>(stream, field, params, wide),
     }
 }
 
-fn extract_indexed<T: Count + Element>(
+fn extract_indexed<T: Count + Element + LabelIndex>(
     stream: &Stream,
     field: &LabelField,
-    indices: &[T],
     params: &LabelSurfaceParams,
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
@@ -96,19 +96,18 @@ fn extract_indexed<T: Count + Element>(
     }
     let words = (grid.nx as u64 / 32 + 1) * (grid.ny as u64 + 1) * (grid.nz as u64 + 1);
     stream.require((grid.samples() * size_of::<T>() as u64).saturating_add(words * 40))?;
-    let labels = stream.upload(indices)?;
-    let net = NetVertices::find(stream, &labels, grid, params.contact)?;
+    let labels = stream.upload(&field.decode_planes::<T>(0..field.dims()[2])?)?;
+    let net = Net::new(grid, params.contact.kernel_rule());
+    let net = NetVertices::find(stream, &labels, net)?;
     let counts = net.count_quads()?;
-    // elements of the lists of quads and of neighbours, whose indices are multiplied by 4 and 8; a
-    // quad has at most one vertex on its edge
-    let largest = (counts.quads * 4).max((net.vertices + net.points + counts.quads) * 8);
+    let is_narrow = net.counts(&counts).fits_narrow_indices();
     let job = Job {
         net: &net,
         field,
         origin,
         params,
     };
-    if wide || largest > u64::from(u32::MAX) {
+    if wide || !is_narrow {
         job.run::<u64>(counts, DeviceTriangles::U64)
     } else {
         job.run::<u32>(counts, DeviceTriangles::U32)
@@ -134,19 +133,13 @@ impl<T: Count + Element> Job<'_, T> {
         stream.prepare(&[
             emit_label_quads::<T, I>::entry(),
             place_label_vertices::<T>::entry(),
-            divide_label_quads::<I>::entry(),
-            emit_label_vertices::entry(),
-            emit_face_points::<T>::entry(),
-            emit_label_triangles::<I>::entry(),
         ])?;
         let unshared_walls = counts.unshared;
         let quads = net.emit_quads::<I>(counts)?;
         let (origins, bound) = net.place()?;
         let geometry = self.field.geometry().relative_to(self.origin);
         let to_world = index_to_world(&geometry);
-        let mut voxels = memory::try_zeroed::<u64>("labels", 1)?;
-        memory::try_reserve("labels", &mut voxels, self.field.voxels().len())?;
-        voxels.extend_from_slice(self.field.voxels());
+        let voxels = self.field.kernel_voxels()?;
         let relaxation = Relaxation {
             stream,
             net: net.net,
@@ -158,7 +151,12 @@ impl<T: Count + Element> Job<'_, T> {
         };
         let within = relaxation.run(self.params)?;
         drop((origins, bound));
-        let surface = self.triangulate(&quads, &within, to_world)?;
+        let triangulation = Triangulation {
+            net,
+            to_world,
+            flip: self.field.geometry().mirrors(),
+        };
+        let (surface, _) = triangulation.run(&quads, &within)?;
         Ok(DeviceLabelSurface {
             origin: self.origin,
             positions: surface.positions,
@@ -169,16 +167,37 @@ impl<T: Count + Element> Job<'_, T> {
             params: *self.params,
         })
     }
+}
 
+/// Division of quads into triangles.
+pub(super) struct Triangulation<'a, T: Element> {
+    pub net: &'a NetVertices<'a, T>,
+    pub to_world: IndexToWorld,
+    /// `true` if the grid mirrors triangles.
+    pub flip: bool,
+}
+
+/// Numbers of triangles and of centres of fans before each quad.
+pub(super) struct QuadOffsets {
+    pub triangles: Buffer<u64>,
+    pub centres: Buffer<u64>,
+}
+
+impl<T: Count + Element> Triangulation<'_, T> {
     /// Emits vertices and triangles for positions of vertices within their cells.
-    fn triangulate<I: Count + Element>(
+    pub fn run<I: Count + Element>(
         &self,
         quads: &NetQuads<I>,
         within: &Buffer<f32>,
-        to_world: IndexToWorld,
-    ) -> Result<Surface<I>, LabelSurfaceError> {
-        let net = self.net;
+    ) -> Result<(Surface<I>, QuadOffsets), LabelSurfaceError> {
+        let (net, to_world) = (self.net, self.to_world);
         let stream = net.stream;
+        stream.prepare(&[
+            divide_label_quads::<I>::entry(),
+            emit_label_vertices::entry(),
+            emit_face_points::<T>::entry(),
+            emit_label_triangles::<I>::entry(),
+        ])?;
         let len = quads.len() as usize;
         let mut divisions = stream.alloc::<u8>(len)?;
         let mut triangle_counts = stream.alloc::<u8>(len)?;
@@ -259,26 +278,31 @@ impl<T: Count + Element> Job<'_, T> {
                 within.view(),
                 first_vertices,
                 to_world,
-                self.field.geometry().mirrors() as u32,
+                u32::from(self.flip),
                 positions.view_mut(),
                 indices.view_mut(),
                 sides.view_mut(),
             );
             stream.launch::<emit_label_triangles<I>>(quad_launch, args)?;
         }
-        Ok(Surface {
+        let surface = Surface {
             positions,
             triangles: indices,
             sides,
-        })
+        };
+        let offsets = QuadOffsets {
+            triangles: triangle_offsets,
+            centres: centre_offsets,
+        };
+        Ok((surface, offsets))
     }
 }
 
 /// A triangulated surface.
-struct Surface<I: Element> {
-    positions: Buffer<f32>,
-    triangles: Buffer<I>,
-    sides: Buffer<u32>,
+pub(super) struct Surface<I: Element> {
+    pub positions: Buffer<f32>,
+    pub triangles: Buffer<I>,
+    pub sides: Buffer<u32>,
 }
 
 impl DeviceLabelSurface {
@@ -338,7 +362,7 @@ impl DeviceLabelSurface {
 }
 
 /// Groups numbers into pairs, without a copy if possible.
-fn group_pairs(flat: Vec<u32>) -> Result<Vec<[u32; 2]>, memory::OutOfMemory> {
+pub(super) fn group_pairs(flat: Vec<u32>) -> Result<Vec<[u32; 2]>, memory::OutOfMemory> {
     bytemuck::allocation::try_cast_vec(flat).or_else(|(_, flat): (_, Vec<u32>)| {
         memory::try_collect("a mesh", flat.chunks_exact(2).map(|it| [it[0], it[1]]))
     })

@@ -1,22 +1,18 @@
 //! Label volumes, renumbered for kernels.
 
-use super::LabelSurfaceError;
-use crate::{
-    grid::{AnyVolume, Geometry, Sample, distinct, first_fraction, with_volume},
-    memory::{self, OutOfMemory, catch_out_of_memory},
-    parallel,
+use super::{
+    LabelSurfaceError,
+    runs::{LabelIndex, LabelRuns, RunEncoder},
 };
-
-/// Largest integer up to which `f64` represents all integers.
-const MAX_EXACT: f64 = (1_u64 << 53) as f64;
-
-/// Number of voxels that a thread renumbers at a time.
-const CHUNK_VOXELS: usize = 1 << 16;
+use crate::{
+    grid::{AnyVolume, Geometry, Sample, with_volume},
+    memory::{self, OutOfMemory},
+};
+use std::ops::Range;
 
 /// A volume of label indices: 0 for the background and for labels that were not selected.
 ///
-/// Indices have as many bits as necessary, regardless of the sample type, so that labels are exact
-/// and devices hold one byte per voxel for up to 255 labels.
+/// Voxels are stored as runs of equal labels along x, in eight bytes each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelField {
     dims: [usize; 3],
@@ -24,40 +20,152 @@ pub struct LabelField {
     labels: Vec<i64>,
     voxels: Vec<u64>,
     missing: Vec<i64>,
-    pub(super) indices: LabelIndices,
+    pub(super) runs: LabelRuns,
 }
 
-/// Index of each voxel's label, from 1.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum LabelIndices {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-    U32(Vec<u32>),
+/// Width of the label indices of a field on devices: as narrow as possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IndexBits {
+    U8,
+    U16,
+    U32,
 }
 
-/// An integer type of label indices.
-pub(super) trait LabelIndex: Copy + Send + Sync + bytemuck::Zeroable {
-    /// Converts an index that fits the type.
-    fn from_index(index: u32) -> Self;
-    /// Returns the index.
-    fn to_index(self) -> u32;
+/// A label field whose planes arrive one after the other.
+///
+/// ```
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::label_surface::{LabelField, LabelFieldBuilder};
+///
+/// let mut builder = LabelFieldBuilder::new([3, 1, 2])?;
+/// builder.add_planes(&[4_u8, 4, 0])?;
+/// builder.add_planes(&[9_u8, 0, 4])?;
+/// let field = builder.finish(Geometry::default(), None)?;
+/// let samples = vec![4_u8, 4, 0, 9, 0, 4];
+/// let volume = Volume::new(samples, [3, 1, 2], Geometry::default())?;
+/// assert_eq!(field, LabelField::new(&volume.into(), None)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct LabelFieldBuilder {
+    dims: [usize; 3],
+    encoder: RunEncoder,
+    added: usize,
 }
 
-macro_rules! label_indices {
-    ($($number:ty),+) => {
-        $(impl LabelIndex for $number {
-            fn from_index(index: u32) -> Self {
-                index as Self
+impl LabelFieldBuilder {
+    /// Creates the builder of a field with `dims` voxels along x, y and z.
+    ///
+    /// # Errors
+    /// [`LabelSurfaceError::TooLong`], and insufficient memory.
+    pub fn new(dims: [usize; 3]) -> Result<Self, LabelSurfaceError> {
+        if let Some(&found) = dims.iter().find(|&&n| n >= u32::MAX as usize) {
+            return Err(LabelSurfaceError::TooLong { found });
+        }
+        Ok(Self {
+            dims,
+            encoder: RunEncoder::new(dims)?,
+            added: 0,
+        })
+    }
+
+    /// Adds the samples of whole planes, in the order of the planes.
+    ///
+    /// # Errors
+    /// [`LabelSurfaceError::Fraction`] for the first sample that is not an integer of 64 bits,
+    /// [`LabelSurfaceError::PlaneCount`] for samples beyond the last plane or of a part of a plane,
+    /// and insufficient memory.
+    pub fn add_planes<T: Sample>(&mut self, samples: &[T]) -> Result<(), LabelSurfaceError> {
+        self.count_samples(samples.len())?;
+        self.encoder.add(samples, T::to_label)
+    }
+
+    /// Adds whole planes of a binary mask: samples other than 0 have the label 1.
+    ///
+    /// # Errors
+    /// As for [`add_planes`](Self::add_planes), except for the values of samples.
+    pub fn add_mask_planes<T: Sample>(&mut self, samples: &[T]) -> Result<(), LabelSurfaceError> {
+        self.count_samples(samples.len())?;
+        let is_inside = |sample: T| Some(i64::from(sample != T::zeroed()));
+        self.encoder.add(samples, is_inside)
+    }
+
+    fn count_samples(&mut self, samples: usize) -> Result<(), LabelSurfaceError> {
+        let plane = self.dims[0] * self.dims[1];
+        let found = self.added + samples;
+        if found > plane * self.dims[2] || plane > 0 && samples % plane != 0 {
+            let dims = self.dims;
+            return Err(LabelSurfaceError::PlaneCount { dims, found });
+        }
+        self.added = found;
+        Ok(())
+    }
+
+    /// Selects labels: all except 0, or those of a list in any order.
+    ///
+    /// # Errors
+    /// [`LabelSurfaceError`] for a list that is empty or contains 0, for missing planes, and if
+    /// memory is insufficient.
+    pub fn finish(
+        self,
+        geometry: Geometry,
+        chosen: Option<&[i64]>,
+    ) -> Result<LabelField, LabelSurfaceError> {
+        let dims = self.dims;
+        if self.added != dims.iter().product::<usize>() {
+            let found = self.added;
+            return Err(LabelSurfaceError::PlaneCount { dims, found });
+        }
+        let (mut runs, mut labels) = self.encoder.finish()?;
+        let mut missing = Vec::new();
+        if let Some(chosen) = chosen {
+            let mut chosen = memory::try_copy("labels", chosen)?;
+            chosen.sort_unstable();
+            chosen.dedup();
+            if chosen.is_empty() {
+                return Err(LabelSurfaceError::NoLabels);
             }
-
-            fn to_index(self) -> u32 {
-                u32::from(self)
+            if chosen.binary_search(&0).is_ok() {
+                return Err(LabelSurfaceError::Background);
             }
-        })+
-    };
+            missing = memory::try_copy("labels", &chosen)?;
+            missing.retain(|label| labels.binary_search(label).is_err());
+            select(&mut runs, &mut labels, |label| {
+                chosen.binary_search(&label).is_ok()
+            })?;
+        }
+        Ok(LabelField {
+            dims,
+            geometry,
+            voxels: runs.count_voxels(labels.len())?,
+            labels,
+            missing,
+            runs,
+        })
+    }
 }
 
-label_indices!(u8, u16, u32);
+/// Keeps the labels that `is_kept` accepts, renumbers them, and returns the others.
+fn select(
+    runs: &mut LabelRuns,
+    labels: &mut Vec<i64>,
+    is_kept: impl Fn(i64) -> bool,
+) -> Result<Vec<i64>, OutOfMemory> {
+    let mut removed = Vec::new();
+    memory::try_reserve("labels", &mut removed, labels.len())?;
+    let mut new_indices = memory::try_zeroed::<u32>("labels", labels.len() + 1)?;
+    let mut kept = 0;
+    for (index, &label) in labels.iter().enumerate() {
+        if is_kept(label) {
+            kept += 1;
+            new_indices[index + 1] = kept;
+        } else {
+            removed.push(label);
+        }
+    }
+    runs.renumber(&new_indices);
+    labels.retain(|label| removed.binary_search(label).is_err());
+    Ok(removed)
+}
 
 impl LabelField {
     /// Selects labels of a volume: all except 0, or those of a list in any order.
@@ -74,101 +182,56 @@ impl LabelField {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Time is O(n log m) for n voxels and m labels; memory is one, two or four bytes per voxel.
+    /// Time is linear in the voxels; memory is eight bytes per run of equal labels along x. Volumes
+    /// that exceed memory are read in parts by a [`LabelFieldBuilder`].
     ///
     /// # Errors
-    /// [`LabelSurfaceError`] for samples that are not integers or too large, for a list that is
-    /// empty or contains 0, and if memory is insufficient.
+    /// [`LabelSurfaceError`] for samples that are not integers of 64 bits, for a list that is empty
+    /// or contains 0, and if memory is insufficient.
     pub fn new(volume: &AnyVolume, chosen: Option<&[i64]>) -> Result<Self, LabelSurfaceError> {
-        let dims = volume.dims();
-        if let Some(&found) = dims.iter().find(|&&n| n >= u32::MAX as usize) {
-            return Err(LabelSurfaceError::TooLong { found });
-        }
-        let fraction = match volume {
-            AnyVolume::F32(volume) => first_fraction(volume.samples(), dims),
-            AnyVolume::F64(volume) => first_fraction(volume.samples(), dims),
-            _ => None,
-        };
-        if let Some((voxel, value)) = fraction {
-            return Err(LabelSurfaceError::Fraction { voxel, value });
-        }
-        let all = catch_out_of_memory("the list of labels", || {
-            Ok::<_, OutOfMemory>(with_volume!(volume, volume => distinct(volume.samples())))
-        })?;
-        if let Some(&label) = all.iter().find(|label| label.abs() > MAX_EXACT) {
-            return Err(LabelSurfaceError::Long { label });
-        }
-        let mut labels = memory::try_collect("labels", all.iter().map(|&label| label as i64))?;
-        labels.retain(|&label| label != 0);
-        let mut missing = Vec::new();
-        if let Some(chosen) = chosen {
-            let mut chosen = memory::try_copy("labels", chosen)?;
-            chosen.sort_unstable();
-            chosen.dedup();
-            if chosen.is_empty() {
-                return Err(LabelSurfaceError::NoLabels);
-            }
-            if chosen.binary_search(&0).is_ok() {
-                return Err(LabelSurfaceError::Background);
-            }
-            missing = memory::try_copy("labels", &chosen)?;
-            missing.retain(|label| labels.binary_search(label).is_err());
-            labels.retain(|label| chosen.binary_search(label).is_ok());
-        }
-        let index_volume = match labels.len() {
-            ..=0xff => {
-                index_volume::<u8>(volume, &labels).map(|(it, count)| (LabelIndices::U8(it), count))
-            }
-            0x100..=0xffff => index_volume::<u16>(volume, &labels)
-                .map(|(it, count)| (LabelIndices::U16(it), count)),
-            count if u32::try_from(count).is_err() => {
-                return Err(LabelSurfaceError::TooMany { count });
-            }
-            _ => index_volume::<u32>(volume, &labels)
-                .map(|(it, count)| (LabelIndices::U32(it), count)),
-        };
-        let (indices, voxels) = index_volume?;
-        Ok(Self {
-            dims,
-            geometry: *volume.geometry(),
-            labels,
-            voxels,
-            missing,
-            indices,
-        })
+        let mut builder = LabelFieldBuilder::new(volume.dims())?;
+        with_volume!(volume, volume => builder.add_planes(volume.samples()))?;
+        builder.finish(*volume.geometry(), chosen)
     }
 
     /// Removes the labels without voxels, renumbers the others, and returns the removed ones.
     pub(super) fn drop_absent_labels(&mut self) -> Result<Vec<i64>, OutOfMemory> {
-        self.voxels = match &self.indices {
-            LabelIndices::U8(indices) => count_voxels(indices, self.labels.len())?,
-            LabelIndices::U16(indices) => count_voxels(indices, self.labels.len())?,
-            LabelIndices::U32(indices) => count_voxels(indices, self.labels.len())?,
+        let voxels = self.runs.count_voxels(self.labels.len())?;
+        let has_voxels = |label: i64| {
+            let index = self.labels.binary_search(&label);
+            index.is_ok_and(|index| voxels[index] > 0)
         };
-        let mut removed = Vec::new();
-        memory::try_reserve("labels", &mut removed, self.labels.len())?;
-        let mut new_indices = memory::try_zeroed::<u32>("labels", self.labels.len() + 1)?;
-        let mut kept = 0;
-        for (index, &label) in self.labels.iter().enumerate() {
-            if self.voxels[index] == 0 {
-                removed.push(label);
-            } else {
-                kept += 1;
-                new_indices[index + 1] = kept;
-            }
-        }
-        if removed.is_empty() {
-            return Ok(removed);
-        }
-        match &mut self.indices {
-            LabelIndices::U8(indices) => renumber(indices, &new_indices),
-            LabelIndices::U16(indices) => renumber(indices, &new_indices),
-            LabelIndices::U32(indices) => renumber(indices, &new_indices),
-        }
-        self.labels
-            .retain(|label| removed.binary_search(label).is_err());
+        let mut labels = memory::try_copy("labels", &self.labels)?;
+        let removed = select(&mut self.runs, &mut labels, has_voxels)?;
+        self.labels = labels;
+        self.voxels = voxels;
         self.voxels.retain(|&voxels| voxels > 0);
         Ok(removed)
+    }
+
+    /// Returns the number of voxels of each label, after 0 for the background.
+    pub(super) fn kernel_voxels(&self) -> Result<Vec<u64>, OutOfMemory> {
+        let mut voxels = memory::try_zeroed::<u64>("labels", 1)?;
+        memory::try_extend("labels", &mut voxels, &self.voxels)?;
+        Ok(voxels)
+    }
+
+    /// Returns the width of label indices.
+    pub(super) fn index_bits(&self) -> IndexBits {
+        match self.labels.len() {
+            ..=0xff => IndexBits::U8,
+            0x100..=0xffff => IndexBits::U16,
+            _ => IndexBits::U32,
+        }
+    }
+
+    /// Returns the label indices of a range of planes.
+    pub(super) fn decode_planes<N: LabelIndex>(
+        &self,
+        planes: Range<usize>,
+    ) -> Result<Vec<N>, OutOfMemory> {
+        let [nx, ny, _] = self.dims;
+        self.runs.decode(planes.start * ny..planes.end * ny, nx)
     }
 
     /// Returns the number of voxels along x, y and z.
@@ -195,53 +258,4 @@ impl LabelField {
     pub fn missing(&self) -> &[i64] {
         &self.missing
     }
-}
-
-fn index_volume<N: LabelIndex>(
-    volume: &AnyVolume,
-    labels: &[i64],
-) -> Result<(Vec<N>, Vec<u64>), OutOfMemory> {
-    with_volume!(volume, volume => index_samples(volume.samples(), labels))
-}
-
-/// Returns the label index of each sample, and the number of samples of each label.
-fn index_samples<T: Sample, N: LabelIndex>(
-    samples: &[T],
-    labels: &[i64],
-) -> Result<(Vec<N>, Vec<u64>), OutOfMemory> {
-    let mut indices = memory::try_zeroed::<N>("labels", samples.len())?;
-    parallel::for_each_chunk_mut(&mut indices, CHUNK_VOXELS, |first, chunk| {
-        let mut last: Option<(T, N)> = None;
-        for (label_index, &sample) in chunk.iter_mut().zip(&samples[first..]) {
-            *label_index = match last {
-                Some((previous, label_index)) if previous == sample => label_index,
-                _ => {
-                    let found = labels.binary_search(&(sample.to_f64() as i64));
-                    N::from_index(found.map_or(0, |index| index as u32 + 1))
-                }
-            };
-            last = Some((sample, *label_index));
-        }
-    });
-    let counts = count_voxels(&indices, labels.len())?;
-    Ok((indices, counts))
-}
-
-/// Returns the number of voxels of each label.
-fn count_voxels<N: LabelIndex>(indices: &[N], labels: usize) -> Result<Vec<u64>, OutOfMemory> {
-    let mut counts = memory::try_zeroed::<u64>("labels", labels + 1)?;
-    for label_index in indices {
-        counts[label_index.to_index() as usize] += 1;
-    }
-    counts.remove(0);
-    Ok(counts)
-}
-
-/// Replaces each index by its element of `new_indices`.
-fn renumber<N: LabelIndex>(indices: &mut [N], new_indices: &[u32]) {
-    parallel::for_each_chunk_mut(indices, CHUNK_VOXELS, |_, chunk| {
-        for index in chunk {
-            *index = N::from_index(new_indices[index.to_index() as usize]);
-        }
-    });
 }

@@ -41,9 +41,15 @@ mod fairing;
 mod field;
 mod net;
 mod params;
+mod parts;
 mod relax;
+mod runs;
+
+pub(crate) use components::MaskedRuns;
+pub(crate) use parts::check_budget;
 
 pub use error::LabelSurfaceError;
 pub use extract::{DeviceLabelSurface, extract};
-pub use field::LabelField;
+pub use field::{LabelField, LabelFieldBuilder};
 pub use params::{LabelSurfaceParams, VoxelContact};
+pub use parts::{LabelWalls, extract_parts};

@@ -1,13 +1,12 @@
 //! First stages of label surface extraction: the vertices and quads of the surface net.
 
-use super::{LabelSurfaceError, VoxelContact};
+use super::LabelSurfaceError;
 use crate::{
     device::{Buffer, DeviceError, Element, Stream, items_launch},
     scan::{Scannable, Scanner, Sum},
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
-    grid::Grid,
     label_surface::{
         MASKS_PER_WORD, Net, assign_label_vertices, classify_label_cells, count_label_quads,
         emit_label_quads, find_face_points, list_ambiguous_cells, place_label_vertices,
@@ -67,8 +66,50 @@ pub(super) struct QuadCounts {
     /// Number of quads.
     pub quads: u64,
     /// Number of pairs of neighbouring voxels whose labels have a quad each instead of one in
-    /// common.
+    /// common, before each word.
+    unshared_offsets: Buffer<u64>,
+    /// Total of these pairs.
     pub unshared: u64,
+}
+
+/// Numbers of elements of a net before a plane of cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct NetCounts {
+    /// Number of vertices in cells.
+    pub vertices: u64,
+    /// Number of points on faces.
+    pub points: u64,
+    /// Number of quads.
+    pub quads: u64,
+    /// Number of pairs of neighbouring voxels whose labels have a quad each.
+    pub unshared: u64,
+}
+
+impl NetCounts {
+    /// Returns `true` if 32-bit indices suffice: for the elements of the lists of quads and of
+    /// neighbours, whose indices are multiplied by 4 and 8. A quad has at most one vertex on its
+    /// edge.
+    pub fn fits_narrow_indices(&self) -> bool {
+        let vertices = self.vertices + self.points + self.quads;
+        (self.quads * 4).max(vertices * 8) <= u64::from(u32::MAX)
+    }
+
+    pub fn plus(&self, other: &Self) -> Self {
+        self.combine(other, |one, other| one + other)
+    }
+
+    pub fn minus(&self, other: &Self) -> Self {
+        self.combine(other, |one, other| one - other)
+    }
+
+    fn combine(&self, other: &Self, operation: fn(u64, u64) -> u64) -> Self {
+        Self {
+            vertices: operation(self.vertices, other.vertices),
+            points: operation(self.points, other.points),
+            quads: operation(self.quads, other.quads),
+            unshared: operation(self.unshared, other.unshared),
+        }
+    }
 }
 
 /// Returns the exclusive scan of `counts` and their sum.
@@ -90,10 +131,8 @@ impl<'a, T: Count + Element> NetVertices<'a, T> {
     pub fn find(
         stream: &'a Stream,
         labels: &'a Buffer<T>,
-        grid: Grid,
-        contact: VoxelContact,
+        net: Net,
     ) -> Result<Self, LabelSurfaceError> {
-        let net = Net::new(grid, contact.kernel_rule());
         stream.prepare(&[
             classify_label_cells::<T>::entry(),
             list_ambiguous_cells::entry(),
@@ -205,12 +244,50 @@ impl<'a, T: Count + Element> NetVertices<'a, T> {
         }
         let mut scanner = Scanner::new(stream)?;
         let (offsets, quads) = exclusive_scan(&mut scanner, stream, &counts)?;
-        let (_, unshared) = exclusive_scan(&mut scanner, stream, &unshared)?;
+        let (unshared_offsets, unshared) = exclusive_scan(&mut scanner, stream, &unshared)?;
         Ok(QuadCounts {
             offsets,
             quads,
+            unshared_offsets,
             unshared,
         })
+    }
+
+    /// Returns the numbers of elements in all planes of cells.
+    pub fn counts(&self, quads: &QuadCounts) -> NetCounts {
+        NetCounts {
+            vertices: self.vertices,
+            points: self.points,
+            quads: quads.quads,
+            unshared: quads.unshared,
+        }
+    }
+
+    /// Returns the numbers of elements before each of two planes of cells.
+    pub fn count_before(
+        &self,
+        planes: [usize; 2],
+        quads: &QuadCounts,
+    ) -> Result<[NetCounts; 2], DeviceError> {
+        let cells = self.stream.download(&self.cell_offsets)?;
+        let ambiguous = self.stream.download(&self.ambiguous_offsets)?;
+        let extra = self.stream.download(&self.extra_offsets)?;
+        let points = self.stream.download(&self.point_offsets)?;
+        let offsets = self.stream.download(&quads.offsets)?;
+        let unshared = self.stream.download(&quads.unshared_offsets)?;
+        Ok(planes.map(|plane| {
+            let word = plane * self.net.words_per_plane() as usize;
+            let Some(&rank) = ambiguous.get(word) else {
+                return self.counts(quads);
+            };
+            let rank = rank as usize;
+            NetCounts {
+                vertices: cells[word] + extra[rank],
+                points: points.get(rank).copied().unwrap_or(self.points),
+                quads: offsets[word],
+                unshared: unshared[word],
+            }
+        }))
     }
 
     /// Emits the quads.

@@ -29,7 +29,6 @@ mod measure;
 mod openings;
 mod report;
 mod self_intersections;
-mod triangle_intersection;
 mod triangle_mesh;
 mod triangle_tree;
 mod wall_areas;
@@ -43,7 +42,7 @@ pub use report::MeshReport;
 pub use self_intersections::count_self_intersections;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
 pub use triangle_tree::{Corners, NearestPoint, TriangleTree};
-pub use wall_areas::WallArea;
+pub use wall_areas::{LabelSurfaceMeasure, WallArea};
 
 pub(crate) use device_triangles::group_triples;
 pub(crate) use triangle_mesh::to_world;

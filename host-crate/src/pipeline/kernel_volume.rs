@@ -142,6 +142,7 @@ pub(crate) fn offset_in_file(
     let count = match reader.sample_type() {
         wide if !is_wide(reader.header(), wide) => return Ok(None),
         SampleType::I32 => count_in_file::<i32>(source, &mut reader, iso)?,
+        SampleType::I64 => count_in_file::<i64>(source, &mut reader, iso)?,
         _ => count_in_file::<f64>(source, &mut reader, iso)?,
     };
     count
@@ -177,7 +178,7 @@ pub(crate) fn is_wide(header: &HeaderInfo, samples: SampleType) -> bool {
         None => !matches!(stored, StoredType::F32 | StoredType::F64),
     };
     match samples {
-        SampleType::I32 => true,
+        SampleType::I32 | SampleType::I64 => true,
         SampleType::F64 => is_integral,
         _ => false,
     }

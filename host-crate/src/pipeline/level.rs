@@ -55,6 +55,8 @@ pub enum Level {
     Percentile(f64),
     /// The samples that equal this label exactly, as they are stored in the file.
     Label(f64),
+    /// The integers that equal this label exactly, which `f64` need not represent.
+    WideLabel(i64),
     /// The samples from the first value to the second, both included.
     Range([f64; 2]),
     /// The samples that are not zero: a binary mask.
@@ -75,7 +77,11 @@ impl Level {
             Self::Percentile(found) if !(0.0..=100.0).contains(&found) => {
                 Err(GridError::Percentile { found })
             }
-            Self::Iso(_) | Self::Otsu | Self::Percentile(_) | Self::NonZero => Ok(()),
+            Self::Iso(_)
+            | Self::Otsu
+            | Self::Percentile(_)
+            | Self::WideLabel(_)
+            | Self::NonZero => Ok(()),
         }
     }
 
@@ -147,6 +153,7 @@ impl Level {
                 ResolvedLevel::Iso(threshold(ThresholdRule::Percentile(percent))?)
             }
             Self::Label(label) => ResolvedLevel::Selection(Selection::Label(label)),
+            Self::WideLabel(label) => ResolvedLevel::Selection(Selection::WideLabel(label)),
             Self::Range(ends) => ResolvedLevel::Selection(Selection::Range(ends)),
             Self::NonZero => ResolvedLevel::Selection(Selection::NotZero),
         })
@@ -194,7 +201,7 @@ impl ResolvedLevel {
             Self::Iso(iso) => return kernel_volume(source, header, volume, iso),
             Self::Selection(selection) => selection,
         };
-        let indicator = volume.try_where(selection.predicate(volume.sample_type()));
+        let indicator = volume.try_where(selection.predicate());
         Ok(KernelVolume {
             volume: indicator.map_err(source.error::<OutOfMemory>())?.into(),
             iso: INDICATOR_ISO as f32,
@@ -227,6 +234,7 @@ impl ResolvedLevel {
     pub fn empty_reason(self, samples: &SampleSummary, dims: [usize; 3]) -> EmptyReason {
         match self {
             Self::Selection(Selection::Label(label)) => EmptyReason::Label { label },
+            Self::Selection(Selection::WideLabel(label)) => EmptyReason::WideLabel { label },
             level => EmptyReason::from_samples(samples, dims, level.isovalue() as f32),
         }
     }

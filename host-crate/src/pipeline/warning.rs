@@ -244,6 +244,12 @@ pub enum EmptyReason {
         /// The label.
         label: f64,
     },
+    /// No cell has the label, an integer of 64 bits, at some corners and not at others.
+    #[error("no cell has both samples that are {label} and samples that are not")]
+    WideLabel {
+        /// The label.
+        label: i64,
+    },
     /// Every voxel is background.
     #[error("no voxel has a requested label")]
     NoLabel,

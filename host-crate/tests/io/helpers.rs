@@ -49,6 +49,11 @@ pub fn sample_volume(sample_type: SampleType, geometry: Geometry) -> AnyVolume {
             (i64::from(i32::MIN) + 70_000_000 * i64::from(index(x, y, z))) as i32
         })
         .into(),
+        // integers that f64 does not represent
+        SampleType::I64 => make(geometry, |x, y, z| {
+            i64::MIN + 1 + 150_000_000_000_000_001 * i64::from(index(x, y, z))
+        })
+        .into(),
         SampleType::F32 => make(geometry, |x, y, z| index(x, y, z) as f32 / 3.0 - 7.0).into(),
         SampleType::F64 => make(geometry, |x, y, z| f64::from(index(x, y, z)) / 3.0 - 7.0).into(),
     }

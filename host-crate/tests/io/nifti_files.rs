@@ -182,13 +182,20 @@ fn wide_integers_are_narrowed_or_rejected() {
     let bytes: Vec<u8> = large.iter().flat_map(|it| it.to_le_bytes()).collect();
     let wide = Nifti::new(&[2, 2], 1024, 64).samples(&bytes);
     check_wide(&wide, &large.map(|it| it as f64));
-    let bytes: Vec<u8> = [0, 1, 2, (1_u64 << 53) + 1]
+    let exact = [0_i64, 5, (1 << 53) + 1, i64::MIN];
+    let bytes: Vec<u8> = exact.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let file = Nifti::new(&[2, 2], 1024, 64).samples(&bytes);
+    match read_bytes("a.nii", &file).unwrap().volume {
+        AnyVolume::I64(volume) => assert_eq!(volume.samples(), exact),
+        other => panic!("{}", other.sample_type()),
+    }
+    let bytes: Vec<u8> = [0, 1, 2, (1_u64 << 63) + 1]
         .iter()
         .flat_map(|sample| sample.to_le_bytes())
         .collect();
     assert_eq!(
         message("a.nii", &Nifti::new(&[2, 2], 1280, 64).samples(&bytes)),
-        "a.nii: sample 3, at voxel 1, 1, 0, is 9007199254740993, which neither i32 nor f64 represents exactly; \
+        "a.nii: sample 3, at voxel 1, 1, 0, is 9223372036854775809, which neither i32, f64 nor i64 represents exactly; \
          reduce the u64 samples, or convert them to f64 if rounding is acceptable"
     );
 }

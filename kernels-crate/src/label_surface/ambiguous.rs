@@ -174,7 +174,9 @@ pub unsafe fn emit_face_points<T: Count>(
                 while arc < 2 {
                     let edge = |index: u32| 1 << face_edge(face, index);
                     let edges = edge(2 * arc + shift) | edge(2 * arc + shift + 1);
-                    let position = cell_position(cell, mean_midpoint(edges), to_world);
+                    let [x, y, z] = mean_midpoint(edges);
+                    let within = [x as f64, y as f64, z as f64];
+                    let position = net.world_position(cell, within, to_world);
                     positions.write(at, position[0]);
                     positions.write(at + 1, position[1]);
                     positions.write(at + 2, position[2]);
@@ -189,10 +191,3 @@ pub unsafe fn emit_face_points<T: Count>(
 
 /// Bits of the lower faces of a cell.
 pub(super) const LOWER_FACES: u32 = 0b01_0101;
-
-/// Returns the world position of a position within a cell.
-#[inline(always)]
-pub(super) fn cell_position(cell: [u32; 3], within: [f32; 3], to_world: IndexToWorld) -> [f32; 3] {
-    let index = |axis: usize| cell[axis] as f64 - 1.0 + within[axis] as f64;
-    to_world.position([index(0), index(1), index(2)])
-}

@@ -38,7 +38,7 @@ pub use net::{MASKS_PER_WORD, Net};
 pub use pressure::{
     QUADS_PER_RUN, apply_label_pressures, compute_label_pressures, measure_label_quads,
 };
-pub use quads::{count_label_quads, emit_label_quads};
+pub use quads::{count_label_quads, emit_label_quads, move_key};
 pub use relax::{MARGIN, MAX_SHIFT, relax_label_vertices};
 pub use triangles::{divide_label_quads, emit_label_triangles};
 pub use vertices::{emit_label_vertices, place_label_vertices};

@@ -2,7 +2,7 @@
 //! along x, and the numbers of their vertices.
 
 use super::{cell::next_axis, sheets::NODE_WORDS};
-use crate::{arith::div_rem, grid::Grid, sample::Count};
+use crate::{arith::div_rem, grid::Grid, isosurface::interpolate::IndexToWorld, sample::Count};
 use cuda_std::View;
 
 /// Number of bit masks per word of 32 cells: cells with a vertex; the cells with a quad across
@@ -26,6 +26,8 @@ pub struct Net {
     /// Rule for voxels of one label that touch in an edge only, between background:
     /// [`JOIN_CONTACTS`](super::cell::JOIN_CONTACTS), or 1 to separate them.
     pub contacts: u32,
+    /// Index in the whole volume of the first plane of voxels of the grid, if it is a slab.
+    pub first_plane: u32,
 }
 
 /// Position of a word of cells.
@@ -48,13 +50,29 @@ impl Net {
             grid,
             per_row: grid.nx / 32 + 1,
             contacts,
+            first_plane: 0,
         }
+    }
+
+    /// Returns the net of a slab of a volume, whose first plane of voxels has index `first_plane`.
+    #[inline(always)]
+    pub const fn with_first_plane(self, first_plane: u32) -> Self {
+        Self {
+            first_plane,
+            ..self
+        }
+    }
+
+    /// Returns the number of words per plane of cells.
+    #[inline(always)]
+    pub const fn words_per_plane(self) -> u64 {
+        self.per_row as u64 * (self.grid.ny as u64 + 1)
     }
 
     /// Returns the number of words.
     #[inline(always)]
     pub const fn words(self) -> u64 {
-        self.per_row as u64 * (self.grid.ny as u64 + 1) * (self.grid.nz as u64 + 1)
+        self.words_per_plane() * (self.grid.nz as u64 + 1)
     }
 
     /// Returns the position of word `index`.
@@ -81,6 +99,32 @@ impl Net {
     pub(super) const fn cell(self, index: u64) -> [u32; 3] {
         let word = self.word(index / 32);
         [word.x + (index % 32) as u32, word.y, word.z]
+    }
+
+    /// Returns the world position of a position relative to the lowest corner of a cell.
+    #[inline(always)]
+    pub(super) fn world_position(
+        self,
+        cell: [u32; 3],
+        within: [f64; 3],
+        to_world: IndexToWorld,
+    ) -> [f32; 3] {
+        // exact, so that it does not depend on the slab
+        let corner = |axis: usize| (cell[axis] as f64 - 1.0) + self.axis_origin(axis);
+        to_world.position([
+            corner(0) + within[0],
+            corner(1) + within[1],
+            corner(2) + within[2],
+        ])
+    }
+
+    #[inline(always)]
+    const fn axis_origin(self, axis: usize) -> f64 {
+        if axis == 2 {
+            self.first_plane as f64
+        } else {
+            0.0
+        }
     }
 
     /// Returns the four rows of voxels around a row of cells.

@@ -72,6 +72,11 @@ impl QuadKey {
     }
 }
 
+/// Moves the cell of a quad's key by a number of cell indices, from a slab into the whole volume.
+pub const fn move_key(key: u64, cells: u64) -> u64 {
+    key + (cells << 15)
+}
+
 /// Calls `visit` with the cell and the axis of each quad position of a word: an edge with different
 /// labels.
 #[inline(always)]

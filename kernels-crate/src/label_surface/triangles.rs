@@ -2,7 +2,7 @@
 
 use super::{
     frame::{FAN, FIRST_DIAGONAL, QuadFrame, unrotated},
-    net::{AmbiguousCells, Net, moved},
+    net::{AmbiguousCells, Net},
     quads::{QuadKey, face_point_number},
 };
 use crate::{isosurface::interpolate::IndexToWorld, rows::Items, sample::Count};
@@ -119,9 +119,14 @@ pub unsafe fn emit_label_triangles<I: Count>(
             let centre = first_vertices[1] + centre_offsets.read(quad);
             let height = QuadFrame::read(quads, within, quad, axis).centre_height();
             let offset = unrotated([height, 0.0, 0.0], axis);
-            let lower = moved(net.cell(key.cell()), axis, u32::MAX);
-            let index = |axis: usize| lower[axis] as i32 as f64 + offset[axis];
-            let position = to_world.position([index(0), index(1), index(2)]);
+            // the lower end of the edge is one voxel from the highest corner of the cell
+            let step = |along: u32| if along == axis { 0.0 } else { 1.0 };
+            let within = [
+                step(0) + offset[0],
+                step(1) + offset[1],
+                step(2) + offset[2],
+            ];
+            let position = net.world_position(net.cell(key.cell()), within, to_world);
             positions.write(centre as usize * 3, position[0]);
             positions.write(centre as usize * 3 + 1, position[1]);
             positions.write(centre as usize * 3 + 2, position[2]);

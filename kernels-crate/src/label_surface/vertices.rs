@@ -1,7 +1,6 @@
 //! Vertices of the surface net: their starts within the cells, and their world positions.
 
 use super::{
-    ambiguous::cell_position,
     net::{AMBIGUOUS, MASKS_PER_WORD, Net, lower_bits},
     sheets::{CellNodes, NODE_WORDS, crossed_edges, mean_midpoint},
 };
@@ -122,11 +121,11 @@ pub unsafe fn emit_label_vertices(
             }
             while vertices > 0 {
                 let local = [
-                    within.read(at * 3),
-                    within.read(at * 3 + 1),
-                    within.read(at * 3 + 2),
+                    within.read(at * 3) as f64,
+                    within.read(at * 3 + 1) as f64,
+                    within.read(at * 3 + 2) as f64,
                 ];
-                let [x, y, z] = cell_position(cell, local, to_world);
+                let [x, y, z] = net.world_position(cell, local, to_world);
                 positions.write(at * 3, x);
                 positions.write(at * 3 + 1, y);
                 positions.write(at * 3 + 2, z);

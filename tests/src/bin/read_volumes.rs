@@ -48,6 +48,7 @@ fn read(request: &Value) -> Result<Value> {
         AnyVolume::U16(volume) => compare_planes(path, &options, volume.samples()),
         AnyVolume::I16(volume) => compare_planes(path, &options, volume.samples()),
         AnyVolume::I32(volume) => compare_planes(path, &options, volume.samples()),
+        AnyVolume::I64(volume) => compare_planes(path, &options, volume.samples()),
         AnyVolume::F32(volume) => compare_planes(path, &options, volume.samples()),
         AnyVolume::F64(volume) => compare_planes(path, &options, volume.samples()),
     }?;

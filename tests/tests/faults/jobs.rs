@@ -166,7 +166,7 @@ impl JobFolder {
     fn label_mesh(&self) -> JobResult {
         let output = self.path("out.vtp");
         let job = LabelMeshJob {
-            device: self.device()?,
+            devices: self.devices(1)?,
             check: LabelCheck::Yes,
             ..LabelMeshJob::new(VolumeSource::new(self.path("bar.nrrd"))).output(&output)
         };

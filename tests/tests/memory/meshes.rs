@@ -91,9 +91,14 @@ pub fn label_surfaces(folder: &Folder) {
             0
         }
     });
-    for name in ["out.vtp", "out-{label}.ply"] {
+    for (name, memory) in [
+        ("out.vtp", None),
+        ("out-{label}.ply", None),
+        ("slabs.vtp", Some(1 << 30)),
+    ] {
         let job = LabelMeshJob {
-            device: Device::cpu(),
+            devices: vec![Device::cpu()],
+            memory,
             simplify: Some(SimplifyTarget::Fraction(0.5)),
             components: ComponentFilter {
                 largest: true,

@@ -9,7 +9,7 @@ use crate::io::stored_type::StoredType;
 pub enum SampleProblem {
     /// A wide integer that no sample type of a volume represents exactly.
     #[error(
-        "sample {index}, at voxel {}, {}, {}, is {value}, which neither i32 nor f64 represents exactly; reduce the {stored} samples, \
+        "sample {index}, at voxel {}, {}, {}, is {value}, which neither i32, f64 nor i64 represents exactly; reduce the {stored} samples, \
          or convert them to f64 if rounding is acceptable", voxel[0], voxel[1], voxel[2]
     )]
     NotRepresentable {

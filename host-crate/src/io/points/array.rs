@@ -26,7 +26,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
     let mut opened = npy::opened(source, header, axes, false)?;
     let options = ReadOptions::default();
     opened.check(&options)?;
-    if opened.may_need_f64() {
+    if opened.has_wide_integers() {
         opened.layout.values = SampleType::F64;
     }
     let array = read_samples(opened, &options)?;

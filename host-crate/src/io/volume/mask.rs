@@ -2,7 +2,7 @@
 
 use crate::io::{FileError, VolumeReader};
 use crate::{
-    grid::{GridError, Mask, Sample, with_sample_type},
+    grid::{GridError, Mask, Sample, SamplePredicate, with_sample_type},
     memory::{self, OutOfMemory},
 };
 
@@ -24,16 +24,24 @@ pub fn read_mask(
     reader: &mut VolumeReader<'_>,
     is_inside: impl Fn(f64) -> bool + Sync,
 ) -> Result<(Mask, usize), ReadMaskError> {
+    read_mask_by(reader, &is_inside)
+}
+
+/// Reads a mask as [`read_mask`].
+pub(crate) fn read_mask_by(
+    reader: &mut VolumeReader<'_>,
+    predicate: &impl SamplePredicate,
+) -> Result<(Mask, usize), ReadMaskError> {
     let mut mask = Mask::new(reader.dims(), *reader.geometry())?;
     let inexact =
-        with_sample_type!(reader.sample_type(), T => read_all::<T>(&mut mask, reader, is_inside))?;
+        with_sample_type!(reader.sample_type(), T => read_all::<T>(&mut mask, reader, predicate))?;
     Ok((mask, inexact))
 }
 
 fn read_all<T: Sample>(
     mask: &mut Mask,
     reader: &mut VolumeReader<'_>,
-    is_inside: impl Fn(f64) -> bool + Sync,
+    predicate: &impl SamplePredicate,
 ) -> Result<usize, FileError> {
     reader.set_overlap(0);
     let [nx, ny, nz] = reader.dims();
@@ -49,7 +57,7 @@ fn read_all<T: Sample>(
     for first in (0..rows).step_by(step.max(1)) {
         let samples = &mut samples[..step.min(rows - first) * nx];
         reader.read_samples_into(first * nx, samples)?;
-        inexact += mask.set_rows(first, samples, &is_inside);
+        inexact += mask.set_rows_by(first, samples, predicate);
     }
     Ok(inexact)
 }

@@ -56,7 +56,7 @@ impl<'a> OpenedVolume<'a> {
     }
 
     /// Returns `true` if integers may exceed `i32` and the file can be read twice to find out.
-    pub fn may_need_f64(&self) -> bool {
+    pub fn has_wide_integers(&self) -> bool {
         let is_wide = matches!(
             self.layout.stored,
             StoredType::U32 | StoredType::U64 | StoredType::I64

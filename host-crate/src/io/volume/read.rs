@@ -202,36 +202,51 @@ fn read_input(input: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFi
     let mut opened = input.open_counted(options)?;
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
-    let can_repeat = opened.may_need_f64();
+    let can_repeat = opened.has_wide_integers();
     let in_order = |opened| {
         let reopen = input.reopener(options);
         in_volume_order(opened, reopen, options, PlaneBuffer::Whole)
     };
     let mut read = in_order(opened).and_then(|opened| read_samples(opened, options));
-    if can_repeat && is_not_representable(&read) {
-        opened = input.open(options)?;
-        opened.layout.values = SampleType::F64;
-        read = in_order(opened).and_then(|opened| read_samples(opened, options));
+    for wider in [SampleType::F64, SampleType::I64] {
+        if can_repeat && is_not_representable(&read) {
+            opened = input.open(options)?;
+            opened.layout.values = wider;
+            read = in_order(opened).and_then(|opened| read_samples(opened, options));
+        }
     }
     let volume = read.map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
     Ok(VolumeFile { volume, header })
 }
 
-/// Returns `true` if an integer of the file exceeds `i32`, so that the volume needs `f64`. Reads
-/// samples until one is found. Other errors are reported later, when planes are read.
-pub(crate) fn needs_f64(input: &VolumeInput<'_>, options: &ReadOptions) -> bool {
-    let find = || -> Result<(), FileProblem> {
-        let opened = input.open(options)?;
-        let samples = opened.layout.samples;
-        let mut stream = SampleStream::start(opened, options)?;
-        let mut chunk = memory::try_filled(SAMPLES, CHUNK.min(samples), 0_i32)?;
-        while stream.next() < samples {
-            let count = CHUNK.min(samples - stream.next());
-            stream.read(&mut chunk[..count])?;
-        }
-        Ok(())
-    };
-    is_not_representable(&find())
+/// Returns the narrowest of `i32`, `f64` and `i64` that represents all integers of the file, in this
+/// order. Reads all samples once per type until one does; other errors are reported later, when
+/// planes are read.
+pub(crate) fn find_integer_type(input: &VolumeInput<'_>, options: &ReadOptions) -> SampleType {
+    if !is_not_representable(&decode_all::<i32>(input, options)) {
+        SampleType::I32
+    } else if !is_not_representable(&decode_all::<f64>(input, options)) {
+        SampleType::F64
+    } else {
+        SampleType::I64
+    }
+}
+
+/// Decodes all samples of a file as `T`, up to the first error.
+fn decode_all<T: Sample>(
+    input: &VolumeInput<'_>,
+    options: &ReadOptions,
+) -> Result<(), FileProblem> {
+    let mut opened = input.open(options)?;
+    opened.layout.values = T::TYPE;
+    let samples = opened.layout.samples;
+    let mut stream = SampleStream::start(opened, options)?;
+    let mut chunk = memory::try_zeroed::<T>(SAMPLES, CHUNK.min(samples))?;
+    while stream.next() < samples {
+        let count = CHUNK.min(samples - stream.next());
+        stream.read(&mut chunk[..count])?;
+    }
+    Ok(())
 }
 
 fn is_not_representable<T>(result: &Result<T, FileProblem>) -> bool {

@@ -1,7 +1,7 @@
 //! Iterative edge contraction.
 
 use super::{
-    corner_table::{Contraction, CornerTable, NONE, SIMPLIFICATION, VertexKind},
+    NONE, SIMPLIFICATION,
     quadric::Quadric,
     queue::{Edge, EdgeQueue},
 };
@@ -15,11 +15,53 @@ use nalgebra::Vector3;
 
 /// Weight of the squared edge length relative to the mean squared distance: in planar regions,
 /// short edges are contracted first.
-pub(super) const LENGTH_WEIGHT: f64 = 1e-5;
+const LENGTH_WEIGHT: f64 = 1e-5;
 /// Cosine of the maximum angle by which a contraction may rotate a triangle's normal.
-pub(super) const MIN_TURN_COSINE: f64 = 0.2;
+const MIN_TURN_COSINE: f64 = 0.2;
 /// Number of contractions between two checks for cancellation.
-pub(super) const CONTRACTIONS_PER_CHECK: u64 = 1024;
+const CONTRACTIONS_PER_CHECK: u64 = 1024;
+
+/// Triangles whose edges can be contracted.
+pub(super) trait Complex {
+    /// Property of a vertex that determines which edges may be contracted.
+    type VertexKind: Copy;
+    /// Triangles at the ends of an edge.
+    type Star: Default;
+
+    /// Returns the number of remaining triangles.
+    fn triangle_count(&self) -> usize;
+
+    /// Returns the roles of the ends of an edge in its contraction, or `None` if their kinds forbid
+    /// it.
+    fn roles(&self, ends: [u32; 2], kinds: [Self::VertexKind; 2]) -> Option<EdgeRoles>;
+
+    /// Returns `true` if the contraction of the edge from `removed` to `kept` preserves the
+    /// topology. Fills in `star`.
+    fn may_contract(&mut self, star: &mut Self::Star, kept: u32, removed: u32) -> bool;
+
+    /// Contracts an edge that [`may_contract`](Self::may_contract) allowed.
+    fn contract(&mut self, star: &Self::Star, kept: u32, removed: u32);
+
+    /// Lists the neighbours of a vertex, each once. Overwrites `star`.
+    fn list_neighbours(&mut self, star: &mut Self::Star, vertex: u32, list: &mut Vec<u32>);
+
+    /// Returns `true` if `test` does for the vertices of a triangle that changes but remains if the
+    /// edge with these ends is contracted.
+    fn any_changed(
+        &self,
+        star: &Self::Star,
+        ends: [u32; 2],
+        test: impl Fn([u32; 3]) -> bool,
+    ) -> bool;
+}
+
+/// Roles of the ends of an edge in its contraction.
+pub(super) struct EdgeRoles {
+    pub kept: u32,
+    pub removed: u32,
+    /// `true` if the kept vertex moves to the best position.
+    pub moves: bool,
+}
 
 /// Proposed contraction of an edge.
 struct ContractionPlan {
@@ -30,11 +72,12 @@ struct ContractionPlan {
     cost: f64,
 }
 
-pub(super) struct Simplifier {
-    mesh: CornerTable,
-    positions: Vec<[f32; 3]>,
+/// Iterative contraction of the edges of a complex in the order of increasing cost.
+pub(super) struct Simplifier<C: Complex> {
+    pub complex: C,
+    pub positions: Vec<[f32; 3]>,
     quadrics: Vec<Quadric>,
-    kinds: Vec<VertexKind>,
+    kinds: Vec<C::VertexKind>,
     versions: Vec<u32>,
     queue: EdgeQueue,
     /// Origin of the quadrics, the centre of the mesh, which avoids cancellation far from the world
@@ -42,8 +85,14 @@ pub(super) struct Simplifier {
     center: Vector3<f64>,
 }
 
-impl Simplifier {
-    pub fn new(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Result<Self, OutOfMemory> {
+impl<C: Complex> Simplifier<C> {
+    /// Creates a simplifier without queued edges.
+    pub fn new(
+        complex: C,
+        kinds: Vec<C::VertexKind>,
+        positions: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+    ) -> Result<Self, OutOfMemory> {
         let count = positions.len();
         let wide = positions
             .iter()
@@ -51,19 +100,14 @@ impl Simplifier {
         let low = wide.clone().reduce(|a, b| a.inf(&b)).unwrap_or_default();
         let high = wide.reduce(|a, b| a.sup(&b)).unwrap_or_default();
         let mut result = Self {
-            mesh: CornerTable::new(triangles, count)?,
+            complex,
             positions: memory::try_copy(SIMPLIFICATION, positions)?,
             quadrics: memory::try_filled(SIMPLIFICATION, count, Quadric::default())?,
-            kinds: memory::try_filled(SIMPLIFICATION, count, VertexKind::Fixed)?,
+            kinds,
             versions: memory::try_filled(SIMPLIFICATION, count, 0)?,
             queue: EdgeQueue::default(),
             center: low.lerp(&high, 0.5),
         };
-        let mut corners = Vec::new();
-        for vertex in 0..count as u32 {
-            result.mesh.corners_at(vertex, &mut corners);
-            result.kinds[vertex as usize] = result.mesh.kind(&corners);
-        }
         for corners in triangles {
             let quadric =
                 Quadric::from_triangle(corners.map(|vertex| result.offset_from_center(vertex)));
@@ -72,25 +116,20 @@ impl Simplifier {
                 *sum = sum.plus(&quadric);
             }
         }
-        for &[a, b, c] in triangles {
-            // of the two triangles of an edge, one has the edge in ascending direction
-            for [from, to] in [[a, b], [b, c], [c, a]] {
-                if from < to
-                    && let Some(edge) = result.edge(from, to)
-                {
-                    result.queue.push(edge)?;
-                }
-            }
-        }
         Ok(result)
     }
 
-    pub fn mesh(&self) -> &CornerTable {
-        &self.mesh
-    }
-
-    pub fn positions(&self) -> &[[f32; 3]] {
-        &self.positions
+    /// Adds an edge to the queue, unless the kinds of its ends forbid the contraction.
+    pub fn push_edge(&mut self, a: u32, b: u32) -> Result<(), OutOfMemory> {
+        let ends = [a.min(b), a.max(b)];
+        let Some(plan) = self.plan(ends) else {
+            return Ok(());
+        };
+        self.queue.push(Edge {
+            cost: plan.cost,
+            ends,
+            version: edge_version(&self.versions, ends),
+        })
     }
 
     /// Contracts edges until at most `min_triangles` triangles remain, or no edge can be contracted
@@ -101,16 +140,12 @@ impl Simplifier {
         max_error: f64,
         monitor: &Monitor<'_>,
     ) -> Result<f64, MeshFilterError> {
-        let counter = monitor.counter(
-            "simplify",
-            self.mesh.triangles.saturating_sub(min_triangles) as u64,
-        );
-        let mut worst = 0.0f64;
-        let mut affected = Contraction {
-            at: [Vec::new(), Vec::new()],
-        };
-        let (mut around, mut done) = (Vec::new(), 0u64);
-        while self.mesh.triangles > min_triangles {
+        let surplus = self.complex.triangle_count().saturating_sub(min_triangles);
+        let counter = monitor.counter("simplify", surplus as u64);
+        let (mut worst, mut done) = (0.0_f64, 0_u64);
+        let mut star = C::Star::default();
+        let mut around = Vec::new();
+        while self.complex.triangle_count() > min_triangles {
             let versions = &self.versions;
             let is_current = |edge: &Edge| edge_version(versions, edge.ends) == edge.version;
             let Some(edge) = self.queue.pop(is_current) else {
@@ -119,33 +154,29 @@ impl Simplifier {
             if !is_current(&edge) {
                 continue;
             }
-            let ends = edge.ends;
-            let Some(plan) = self.plan(ends) else {
+            let Some(plan) = self.plan(edge.ends) else {
                 continue;
             };
             if plan.squared_error.sqrt() > max_error
                 || !self
-                    .mesh
-                    .may_contract(&mut affected, plan.kept, plan.removed)
-                || self.rotates_too_far(&affected, &plan)
+                    .complex
+                    .may_contract(&mut star, plan.kept, plan.removed)
+                || self.rotates_too_far(&star, &plan)
             {
                 continue;
             }
             worst = worst.max(plan.squared_error);
-            self.mesh.contract(&affected, plan.kept, plan.removed);
+            self.complex.contract(&star, plan.kept, plan.removed);
             let [kept, removed] = [plan.kept, plan.removed].map(|vertex| vertex as usize);
             self.positions[kept] = plan.position;
             self.quadrics[kept] = self.quadrics[kept].plus(&self.quadrics[removed]);
             // invalidates the queued edges of the removed vertex
             self.versions[removed] = NONE;
             self.versions[kept] += 1;
-            let [corners, _] = &mut affected.at;
-            self.mesh.corners_at(plan.kept, corners);
-            self.mesh.neighbours(corners, &mut around);
+            self.complex
+                .list_neighbours(&mut star, plan.kept, &mut around);
             for &other in &around {
-                if let Some(edge) = self.edge(plan.kept, other) {
-                    self.queue.push(edge)?;
-                }
+                self.push_edge(plan.kept, other)?;
             }
             done += 1;
             if done.is_multiple_of(CONTRACTIONS_PER_CHECK) {
@@ -157,29 +188,20 @@ impl Simplifier {
         Ok(worst.sqrt())
     }
 
-    /// Returns an edge for the queue, unless the kinds of its ends forbid the contraction.
-    fn edge(&self, a: u32, b: u32) -> Option<Edge> {
-        let ends = [a.min(b), a.max(b)];
-        let plan = self.plan(ends)?;
-        Some(Edge {
-            cost: plan.cost,
-            ends,
-            version: edge_version(&self.versions, ends),
-        })
-    }
-
     fn plan(&self, [a, b]: [u32; 2]) -> Option<ContractionPlan> {
         let kinds = [a, b].map(|vertex| self.kinds[vertex as usize]);
+        let EdgeRoles {
+            kept,
+            removed,
+            moves,
+        } = self.complex.roles([a, b], kinds)?;
         let [from, to] = [self.offset_from_center(a), self.offset_from_center(b)];
         let sum = self.quadrics[a as usize].plus(&self.quadrics[b as usize]);
-        let (kept, removed, position) = match kinds {
-            [VertexKind::Interior, VertexKind::Interior] => {
-                let optimum = sum.minimizer(&from.lerp(&to, 0.5)) + self.center;
-                (a, b, optimum.map(|x| x as f32).into())
-            }
-            [VertexKind::Boundary, VertexKind::Interior] => (a, b, self.positions[a as usize]),
-            [VertexKind::Interior, VertexKind::Boundary] => (b, a, self.positions[b as usize]),
-            _ => return None,
+        let position = if moves {
+            let optimum = sum.minimizer(&from.lerp(&to, 0.5)) + self.center;
+            optimum.map(|x| x as f32).into()
+        } else {
+            self.positions[kept as usize]
         };
         let squared_error = sum.mean_squared_distance(&self.relative(position));
         let cost = squared_error + LENGTH_WEIGHT * (to - from).norm_squared();
@@ -194,17 +216,19 @@ impl Simplifier {
     }
 
     /// Returns `true` if a remaining triangle would rotate too far or degenerate.
-    fn rotates_too_far(&self, affected: &Contraction, plan: &ContractionPlan) -> bool {
+    fn rotates_too_far(&self, star: &C::Star, plan: &ContractionPlan) -> bool {
         let result = self.relative(plan.position);
         let ends = [plan.kept, plan.removed];
-        affected.at.iter().flatten().any(|&corner| {
-            let [own, from, to] = self.mesh.corners_from(corner);
-            if ends.contains(&from) || ends.contains(&to) {
-                return false;
+        self.complex.any_changed(star, ends, |vertices| {
+            let old = vertices.map(|vertex| self.offset_from_center(vertex));
+            let mut new = old;
+            for (position, vertex) in new.iter_mut().zip(vertices) {
+                if ends.contains(&vertex) {
+                    *position = result;
+                }
             }
-            let [old, from, to] = [own, from, to].map(|vertex| self.offset_from_center(vertex));
-            let before = (from - old).cross(&(to - old));
-            let after = (from - result).cross(&(to - result));
+            let normal = |[a, b, c]: [Vector3<f64>; 3]| (b - a).cross(&(c - a));
+            let (before, after) = (normal(old), normal(new));
             let lengths = before.norm() * after.norm();
             // a degenerate triangle may become any triangle with an area
             after.norm() <= 0.0 || before.dot(&after) < MIN_TURN_COSINE * lengths
@@ -222,7 +246,7 @@ impl Simplifier {
 }
 
 /// Returns the sum of the versions of an edge's ends, or `u64::MAX` if one was removed.
-pub(super) fn edge_version(versions: &[u32], ends: [u32; 2]) -> u64 {
+fn edge_version(versions: &[u32], ends: [u32; 2]) -> u64 {
     let [a, b] = ends.map(|vertex| u64::from(versions[vertex as usize]));
     if a.max(b) == u64::from(NONE) {
         u64::MAX

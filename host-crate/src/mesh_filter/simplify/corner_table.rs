@@ -1,11 +1,10 @@
 //! Triangle connectivity that supports edge contraction (a corner table).
 
+use super::{
+    NONE, SIMPLIFICATION,
+    contraction::{Complex, EdgeRoles},
+};
 use crate::memory::{self, OutOfMemory};
-
-/// Marks the absence of a vertex or corner.
-pub(super) const NONE: u32 = u32::MAX;
-/// Purpose of the allocations, quoted in out-of-memory errors.
-pub(super) const SIMPLIFICATION: &str = "the simplification of a mesh";
 
 /// Kind of a vertex, by the arrangement of its triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +34,10 @@ pub(super) struct CornerTable {
 }
 
 /// Corners affected by the contraction of an edge.
-pub(super) struct Contraction {
+#[derive(Default)]
+pub(super) struct CornerStar {
     /// Corners at the kept vertex, and at the removed vertex.
-    pub at: [Vec<u32>; 2],
+    at: [Vec<u32>; 2],
 }
 
 impl CornerTable {
@@ -90,7 +90,7 @@ impl CornerTable {
     }
 
     /// Collects the neighbours of a vertex, given its corners, each once.
-    pub fn neighbours(&mut self, corners: &[u32], list: &mut Vec<u32>) {
+    fn neighbours(&mut self, corners: &[u32], list: &mut Vec<u32>) {
         list.clear();
         self.mark += 1;
         for &corner in corners {
@@ -142,12 +142,34 @@ impl CornerTable {
         }
         VertexKind::Fixed
     }
+}
 
-    /// Tests whether `removed` may be contracted into `kept` without changing the topology, and
-    /// collects the affected corners: the common neighbours of both vertices must be exactly the
-    /// two vertices opposite to the edge, with no edge between these (link condition, Dey,
-    /// Edelsbrunner, Guha and Nekhayev 1999).
-    pub fn may_contract(&mut self, found: &mut Contraction, kept: u32, removed: u32) -> bool {
+impl Complex for CornerTable {
+    type VertexKind = VertexKind;
+    type Star = CornerStar;
+
+    fn triangle_count(&self) -> usize {
+        self.triangles
+    }
+
+    fn roles(&self, [a, b]: [u32; 2], kinds: [VertexKind; 2]) -> Option<EdgeRoles> {
+        let (kept, removed, moves) = match kinds {
+            [VertexKind::Interior, VertexKind::Interior] => (a, b, true),
+            [VertexKind::Boundary, VertexKind::Interior] => (a, b, false),
+            [VertexKind::Interior, VertexKind::Boundary] => (b, a, false),
+            _ => return None,
+        };
+        Some(EdgeRoles {
+            kept,
+            removed,
+            moves,
+        })
+    }
+
+    /// The common neighbours of both vertices must be exactly the two vertices opposite to the
+    /// edge, with no edge between these (link condition, Dey, Edelsbrunner, Guha and Nekhayev
+    /// 1999).
+    fn may_contract(&mut self, found: &mut CornerStar, kept: u32, removed: u32) -> bool {
         let [at_kept, at_gone] = &mut found.at;
         self.corners_at(kept, at_kept);
         self.corners_at(removed, at_gone);
@@ -186,8 +208,7 @@ impl CornerTable {
         !(has_between(at_kept) && has_between(at_gone))
     }
 
-    /// Performs the contraction found by [`may_contract`](Self::may_contract).
-    pub fn contract(&mut self, found: &Contraction, kept: u32, removed: u32) {
+    fn contract(&mut self, found: &CornerStar, kept: u32, removed: u32) {
         for &corner in &found.at[1] {
             if self.corners_from(corner).contains(&kept) {
                 let triangle = (corner / 3 * 3) as usize;
@@ -202,5 +223,23 @@ impl CornerTable {
             self.next[last as usize] = self.first[removed as usize];
         }
         self.first[removed as usize] = NONE;
+    }
+
+    fn list_neighbours(&mut self, star: &mut CornerStar, vertex: u32, list: &mut Vec<u32>) {
+        let [corners, _] = &mut star.at;
+        self.corners_at(vertex, corners);
+        self.neighbours(corners, list);
+    }
+
+    fn any_changed(
+        &self,
+        star: &CornerStar,
+        ends: [u32; 2],
+        test: impl Fn([u32; 3]) -> bool,
+    ) -> bool {
+        star.at.iter().flatten().any(|&corner| {
+            let vertices @ [_, from, to] = self.corners_from(corner);
+            !ends.contains(&from) && !ends.contains(&to) && test(vertices)
+        })
     }
 }

@@ -14,10 +14,15 @@ use crate::{
     monitor::Monitor,
 };
 use contraction::Simplifier;
-use corner_table::SIMPLIFICATION;
+use corner_table::{CornerTable, VertexKind};
 use std::borrow::Cow;
 
 pub use walls::simplify_walls;
+
+/// Marks the absence of a vertex or corner.
+const NONE: u32 = u32::MAX;
+/// Purpose of the allocations, quoted in out-of-memory errors.
+const SIMPLIFICATION: &str = "the simplification of a mesh";
 
 /// Stopping criterion of a simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,14 +135,38 @@ pub fn simplify(
     target.check()?;
     validate(mesh)?;
     let triangles = narrow_triangles(mesh)?;
-    let mut simplifier = Simplifier::new(&mesh.vertices, &triangles)?;
+    let mut simplifier = new_simplifier(&mesh.vertices, &triangles)?;
     let (min_triangles, max_error) = target.limits(mesh.triangles.len());
     let error = simplifier.contract_edges(min_triangles, max_error, monitor)?;
-    let remaining = |triangle| simplifier.mesh().triangle(triangle);
-    let count = simplifier.mesh().triangles;
-    let result = compact_mesh(simplifier.positions(), remaining, count, mesh)?;
+    let remaining = |triangle| simplifier.complex.triangle(triangle);
+    let count = simplifier.complex.triangles;
+    let result = compact_mesh(&simplifier.positions, remaining, count, mesh)?;
     let report = SimplifyReport::new(mesh, &result, error);
     Ok((result, report))
+}
+
+/// Creates a simplifier of a mesh with all edges between two triangles queued.
+fn new_simplifier(
+    positions: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+) -> Result<Simplifier<CornerTable>, memory::OutOfMemory> {
+    let mut table = CornerTable::new(triangles, positions.len())?;
+    let mut kinds = memory::try_filled(SIMPLIFICATION, positions.len(), VertexKind::Fixed)?;
+    let mut corners = Vec::new();
+    for (vertex, kind) in kinds.iter_mut().enumerate() {
+        table.corners_at(vertex as u32, &mut corners);
+        *kind = table.kind(&corners);
+    }
+    let mut simplifier = Simplifier::new(table, kinds, positions, triangles)?;
+    for &[a, b, c] in triangles {
+        // of the two triangles of an edge, one has the edge in ascending direction
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            if from < to {
+                simplifier.push_edge(from, to)?;
+            }
+        }
+    }
+    Ok(simplifier)
 }
 
 /// Checks that a mesh is valid and its vertices are finite.

@@ -1,6 +1,6 @@
 //! Priority queue of edges, lowest cost first.
 
-use super::corner_table::SIMPLIFICATION;
+use super::SIMPLIFICATION;
 use crate::memory::{self, OutOfMemory};
 use std::{
     cmp::Ordering,

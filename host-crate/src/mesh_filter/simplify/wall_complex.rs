@@ -1,6 +1,9 @@
 //! Triangles of walls between labels, with the triangles at each vertex.
 
-use super::corner_table::{NONE, SIMPLIFICATION};
+use super::{
+    NONE, SIMPLIFICATION,
+    contraction::{Complex, EdgeRoles},
+};
 use crate::memory::{self, OutOfMemory};
 
 /// Position of a vertex relative to the lines where walls meet.
@@ -31,7 +34,7 @@ pub(super) struct EdgeStar {
     /// Triangles with both ends, which vanish.
     shared: Vec<u32>,
     /// Triangles with the kept end only, then those with the removed end only.
-    pub changed: [Vec<u32>; 2],
+    changed: [Vec<u32>; 2],
     around: [Vec<Neighbour>; 2],
 }
 
@@ -44,6 +47,8 @@ pub(super) struct WallComplex<'a> {
     is_removed: Vec<bool>,
     first: Vec<u32>,
     next: Vec<u32>,
+    /// Vertex that each vertex was merged into; itself if it remains.
+    pub merged_into: Vec<u32>,
     /// Number of remaining triangles.
     pub triangles: usize,
 }
@@ -67,6 +72,7 @@ impl<'a> WallComplex<'a> {
             is_removed: memory::try_filled(SIMPLIFICATION, triangles.len(), false)?,
             first,
             next,
+            merged_into: memory::try_collect(SIMPLIFICATION, 0..vertices as u32)?,
             triangles: triangles.len(),
         })
     }
@@ -77,7 +83,7 @@ impl<'a> WallComplex<'a> {
     }
 
     /// Returns the vertices of a triangle that was not removed.
-    pub fn vertices(&self, triangle: u32) -> [u32; 3] {
+    fn vertices(&self, triangle: u32) -> [u32; 3] {
         self.corners[triangle as usize]
     }
 
@@ -133,7 +139,7 @@ impl<'a> WallComplex<'a> {
     }
 
     /// Returns `true` if an edge is part of a line where walls meet.
-    pub fn is_on_line(&self, [a, b]: [u32; 2]) -> bool {
+    fn is_on_line(&self, [a, b]: [u32; 2]) -> bool {
         let mut sides = None;
         let (mut count, mut differ) = (0, false);
         for triangle in self.triangles_at(a) {
@@ -145,13 +151,36 @@ impl<'a> WallComplex<'a> {
         }
         differ || count != 2
     }
+}
 
-    /// Returns `true` if the contraction of the edge from `removed` to `kept` preserves the surface
-    /// of each label as a manifold, and each wall and line (an extension of the link condition of
-    /// Dey, Edelsbrunner, Guha and Nekhayev 1999): no vertex is adjacent to both ends except across
-    /// a triangle at the edge, no two triangles coincide, no triangle vanishes between two lines,
-    /// and no label has both ends without the edge. Fills in `star`.
-    pub fn may_contract(&self, star: &mut EdgeStar, kept: u32, removed: u32) -> bool {
+impl Complex for WallComplex<'_> {
+    type VertexKind = WallVertexKind;
+    type Star = EdgeStar;
+
+    fn triangle_count(&self) -> usize {
+        self.triangles
+    }
+
+    /// A vertex of a line moves only along it, and a fixed vertex does not.
+    fn roles(&self, [a, b]: [u32; 2], kinds: [WallVertexKind; 2]) -> Option<EdgeRoles> {
+        let (kept, removed) = if kinds[0] >= kinds[1] { (a, b) } else { (b, a) };
+        let [low, high] = [kinds[0].min(kinds[1]), kinds[0].max(kinds[1])];
+        let leaves_line = low == WallVertexKind::Line && !self.is_on_line([a, b]);
+        if low == WallVertexKind::Fixed || leaves_line {
+            return None;
+        }
+        Some(EdgeRoles {
+            kept,
+            removed,
+            moves: low == high,
+        })
+    }
+
+    /// The surface of each label remains a manifold, and each wall and line remains, by an extension
+    /// of the link condition (Dey, Edelsbrunner, Guha and Nekhayev 1999): no vertex is adjacent to
+    /// both ends except across a triangle at the edge, no two triangles coincide, no triangle
+    /// vanishes between two lines, and no label has both ends without the edge.
+    fn may_contract(&mut self, star: &mut EdgeStar, kept: u32, removed: u32) -> bool {
         star.shared.clear();
         for (list, [own, other]) in star
             .changed
@@ -208,8 +237,7 @@ impl<'a> WallComplex<'a> {
         !kept_only.iter().any(touches)
     }
 
-    /// Contracts an edge that [`may_contract`](Self::may_contract) allowed.
-    pub fn contract(&mut self, star: &EdgeStar, kept: u32, removed: u32) {
+    fn contract(&mut self, star: &EdgeStar, kept: u32, removed: u32) {
         for &triangle in &star.shared {
             self.is_removed[triangle as usize] = true;
         }
@@ -235,5 +263,18 @@ impl<'a> WallComplex<'a> {
             }
         }
         self.first[kept as usize] = end;
+        self.merged_into[removed as usize] = kept;
+    }
+
+    fn list_neighbours(&mut self, star: &mut EdgeStar, vertex: u32, list: &mut Vec<u32>) {
+        let [around, _] = &mut star.around;
+        self.neighbours(vertex, around);
+        list.clear();
+        list.extend(around.iter().map(|it| it.vertex));
+    }
+
+    fn any_changed(&self, star: &EdgeStar, _: [u32; 2], test: impl Fn([u32; 3]) -> bool) -> bool {
+        let mut changed = star.changed.iter().flatten();
+        changed.any(|&triangle| test(self.vertices(triangle)))
     }
 }

@@ -2,13 +2,16 @@
 
 use super::DistanceInputError;
 use crate::{
-    grid::{AnyVolume, Sample, Volume, distinct, f64_to_f32},
+    grid::{AnyVolume, Sample, Volume, f64_to_f32},
     memory::{ExtendOrUnwind, catch_out_of_memory},
     parallel,
 };
 
 /// Maximum number of labels that f32 can distinguish.
 const MAX_LABELS: usize = 1 << 24;
+
+/// Number of samples that a thread processes at a time.
+const CHUNK_LEN: usize = 1 << 16;
 
 /// Converts a volume of integer labels to a sample type of the kernels that keeps labels distinct:
 /// f32 represents all of them, or each label is replaced by its rank among all labels.
@@ -18,6 +21,7 @@ const MAX_LABELS: usize = 1 << 24;
 pub(super) fn to_distinguishable(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
     let ranks = match &volume {
         AnyVolume::I32(volume) => to_ranks(volume)?,
+        AnyVolume::I64(volume) => to_ranks(volume)?,
         AnyVolume::F64(volume) => to_ranks(volume)?,
         _ => None,
     };
@@ -31,7 +35,10 @@ pub(super) fn to_distinguishable(volume: AnyVolume) -> Result<AnyVolume, Distanc
 /// one.
 fn to_ranks<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, DistanceInputError> {
     let samples = volume.samples();
-    let is_inexact = |sample: &T| !f64_to_f32(sample.to_f64()).1;
+    let is_inexact = |sample: &T| {
+        let narrow = f64_to_f32(sample.to_f64());
+        !narrow.1 || sample.to_label() != f64::from(narrow.0).to_label()
+    };
     let inexact = parallel::find_first(samples.len(), parallel::CHUNK_LEN, |range| {
         samples[range].iter().any(is_inexact).then_some(())
     });
@@ -39,7 +46,7 @@ fn to_ranks<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
         return Ok(None);
     }
     catch_out_of_memory("the list of labels", || {
-        let labels = distinct(samples);
+        let labels = distinct_keys(samples);
         if labels.len() > MAX_LABELS {
             return Err(DistanceInputError::TooManyLabels {
                 count: labels.len(),
@@ -49,14 +56,35 @@ fn to_ranks<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
             return Ok(None);
         }
         let rank = |sample: &T| {
-            let label = sample.to_f64();
-            labels.partition_point(|&other| other < label) as f32
+            let key = label_key(*sample);
+            labels.partition_point(|&other| other < key) as f32
         };
         let ranks = parallel::collect(samples.len(), parallel::CHUNK_LEN, |range, ranks| {
             ranks.extend_or_unwind(samples[range].iter().map(rank));
         });
         Ok(Some(volume.with_samples(ranks)))
     })
+}
+
+/// Returns a key that orders labels by their values: the nearest `f64`, and the label if it is an
+/// integer of 64 bits.
+fn label_key<T: Sample>(sample: T) -> (f64, i64) {
+    (sample.to_f64(), sample.to_label().unwrap_or_default())
+}
+
+/// Returns the distinct keys of samples in ascending order. Unwinds if memory runs out.
+fn distinct_keys<T: Sample>(samples: &[T]) -> Vec<(f64, i64)> {
+    let sort = |keys: &mut Vec<(f64, i64)>| {
+        keys.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        keys.dedup_by(|one, other| one == other);
+    };
+    let mut keys = parallel::collect(samples.len(), CHUNK_LEN, |range, keys| {
+        let runs = samples[range].chunk_by(|one, other| one == other);
+        keys.extend_or_unwind(runs.map(|run| label_key(run[0])));
+        sort(keys);
+    });
+    sort(&mut keys);
+    keys
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use crate::{
     device::Device,
     distance::Method,
     grid::{
-        AnyVolume, Geometry, GridError, Inside, Mask, Points, SampleType, first_fraction,
-        label_from_f64, with_volume,
+        AnyVolume, Geometry, GridError, Inside, Mask, Points, Sample, SamplePredicate, SampleType,
+        SelectionPredicate, first_fraction, with_volume,
     },
-    io::{ReadMaskError, VolumeFile, read_mask, read_points},
+    io::{ReadMaskError, VolumeFile, read_mask_by, read_points},
     memory::{self, OutOfMemory},
     pipeline::{
         PipelineError, VolumeSource, Warning, at, file_header::grid_like, level::ResolvedLevel,
@@ -86,7 +86,7 @@ pub(super) fn read(
 ) -> Result<SiteInput, PipelineError> {
     match &job.sites {
         SitesFrom::Mask => {
-            let mask = read_site_mask(job, warnings, |sample, _| sample != 0.0)?.0;
+            let mask = read_site_mask(job, warnings, |sample: f64| sample != 0.0)?.0;
             Ok(voxel_sites(mask, false))
         }
         &SitesFrom::Level {
@@ -131,17 +131,19 @@ fn read_level_sites(
     let (mask, conversion) = match level {
         // Samples that f32 may not represent are compared exactly.
         ResolvedLevel::Iso(exact_isovalue) => {
-            read_site_mask(job, warnings, |sample, is_wide| match (is_wide, inside) {
+            let is_wide = is_wide(job.input.shape()?.1);
+            read_site_mask(job, warnings, |sample: f64| match (is_wide, inside) {
                 (true, Inside::Above) => sample >= exact_isovalue,
                 (true, Inside::Below) => sample < exact_isovalue,
                 _ => inside.contains(sample, isovalue),
             })?
         }
         ResolvedLevel::Selection(selection) => {
-            let is_selected = selection.predicate(job.input.shape()?.1);
-            read_site_mask(job, warnings, |sample, _| {
-                is_selected(sample) == (inside == Inside::Above)
-            })?
+            let sites = SelectedSites {
+                selection: selection.predicate(),
+                is_inside: inside == Inside::Above,
+            };
+            read_site_mask(job, warnings, sites)?
         }
     };
     warnings.extend(conversion);
@@ -187,10 +189,7 @@ fn read_labels(
     }
     if let Some(listed) = listed {
         let listed: BTreeSet<i64> = listed.iter().copied().collect();
-        let is_listed = |sample: f64| {
-            sample.fract() != 0.0 || label_from_f64(sample).is_some_and(|it| listed.contains(&it))
-        };
-        let kept = volume.try_where(is_listed);
+        let kept = volume.try_where_label(|label| label.is_none_or(|it| listed.contains(&it)));
         clear_outside(
             &mut volume,
             &kept.map_err(job.input.error::<OutOfMemory>())?,
@@ -199,20 +198,36 @@ fn read_labels(
     Ok(volume)
 }
 
+/// Voxels inside or outside of a selection.
+struct SelectedSites {
+    selection: SelectionPredicate,
+    is_inside: bool,
+}
+
+impl SamplePredicate for SelectedSites {
+    fn accepts<T: Sample>(&self, sample: T) -> bool {
+        self.selection.accepts(sample) == self.is_inside
+    }
+}
+
+/// Returns `true` for types whose samples are compared exactly.
+fn is_wide(samples: SampleType) -> bool {
+    matches!(samples, SampleType::I32 | SampleType::I64 | SampleType::F64)
+}
+
 /// Reads the mask of sites in ranges of planes, and returns it with a warning about inexact
-/// samples, if any. The second argument of `is_site` is `true` for samples of `i32` and `f64`,
-/// which are compared exactly.
+/// samples, if any.
 fn read_site_mask(
     job: &DistanceJob,
     warnings: &mut Vec<Warning>,
-    is_site: impl Fn(f64, bool) -> bool + Sync,
+    is_site: impl SamplePredicate,
 ) -> Result<(Mask, Option<Warning>), PipelineError> {
     let (mut reader, file_grid) = job.input.open_with_file_grid()?;
     let header = reader.header().clone();
-    let is_wide = matches!(reader.sample_type(), SampleType::I32 | SampleType::F64);
+    let is_wide = is_wide(reader.sample_type());
     warnings.extend(job.input.notes(&header));
     let geometry = job.input.geometry(reader.geometry())?;
-    let read = read_mask(&mut reader, |sample| is_site(sample, is_wide));
+    let read = read_mask_by(&mut reader, &is_site);
     let (mask, inexact) = read.map_err(|error| match error {
         ReadMaskError::File(error) => error.into(),
         ReadMaskError::Grid(error) => job.input.error()(error),

@@ -79,6 +79,8 @@ impl CancellableError for IsosurfaceError {
 impl CancellableError for LabelSurfaceError {
     fn is_cancelled(&self) -> bool {
         match self {
+            Self::Cancelled(_) => true,
+            Self::OnDevice(error) => error.source.is_cancelled(),
             Self::Scan(error) => error.is_cancelled(),
             Self::Device(error) => error.is_cancelled(),
             _ => false,
@@ -109,6 +111,17 @@ impl CancellableError for SkeletonError {
     }
 }
 
+impl MemoryError for LabelSurfaceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Memory(_) => true,
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
 impl MemoryError for PipelineError {
     fn is_out_of_memory(&self) -> bool {
         match self {
@@ -126,7 +139,6 @@ impl MemoryError for Problem {
         match self {
             Self::Memory(_)
             | Self::Volume(VolumeError::Memory(_))
-            | Self::LabelSurface(LabelSurfaceError::Memory(_))
             | Self::Graph(GraphError::Memory(_))
             | Self::MeshFilter(MeshFilterError::Memory(_))
             | Self::Voxelize(VoxelizeError::Memory(_))
@@ -136,7 +148,7 @@ impl MemoryError for Problem {
             | Self::Otsu(OtsuError::Memory(_)) => true,
             Self::Grid(error) => error.is_out_of_memory(),
             Self::Isosurface(error) => error.is_out_of_memory(),
-            Self::LabelSurface(LabelSurfaceError::Device(error)) => error.is_out_of_memory(),
+            Self::LabelSurface(error) => error.is_out_of_memory(),
             Self::Distance(error) => error.is_out_of_memory(),
             Self::Skeleton(error) => error.is_out_of_memory(),
             Self::MeshFilter(MeshFilterError::Device(error)) => error.is_out_of_memory(),

@@ -71,6 +71,9 @@ fn nothing(selection: Selection, range: Option<[f64; 2]>) -> String {
             let label = format_label(label);
             format!("no sample is {label} ({samples}); give another label")
         }
+        Selection::WideLabel(label) => {
+            format!("no sample is {label} ({samples}); give another label")
+        }
         Selection::AtLeast(_) => {
             format!("no sample is {selection} ({samples}); give a lower threshold")
         }

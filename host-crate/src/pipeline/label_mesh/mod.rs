@@ -1,6 +1,7 @@
 //! From a label map to meshes: surfaces of the labels with shared walls, as one mesh or one per
 //! label.
 
+mod load;
 mod run;
 
 use super::{Coordinates, DeviceRun, Timings, VolumeSource, Warning};
@@ -36,8 +37,12 @@ pub struct LabelMeshJob {
     pub coordinates: Coordinates,
     /// Directions of the world axes in the mesh files; no effect on voxel indices.
     pub space: MeshSpace,
-    /// Device that extracts the surfaces.
-    pub device: Device,
+    /// Devices that extract the surfaces, each a slab of the volume at a time. The first one
+    /// relaxes the vertices of all.
+    pub devices: Vec<Device>,
+    /// Limit of the bytes of memory of the host and of each device. With a limit the file is read
+    /// in parts; the runs of labels along x and the mesh are held as a whole.
+    pub memory: Option<u64>,
     /// Smoothing, adaptation of volumes, and rule for voxels that touch in an edge.
     pub surface: LabelSurfaceParams,
     /// Simplification of the walls; both labels keep the same triangles.
@@ -46,6 +51,9 @@ pub struct LabelMeshJob {
     pub normals: bool,
     /// Table of the neighbouring labels with the areas of their walls: `.csv` or `.json`.
     pub wall_table: Option<PathBuf>,
+    /// Table of the labels with their voxels, and the area and volume of their surfaces: `.csv` or
+    /// `.json`.
+    pub measure_table: Option<PathBuf>,
     /// Names and colours of the labels in a scene.
     pub table: LabelTable,
     /// Check of the surface of each label.
@@ -76,11 +84,13 @@ impl LabelMeshJob {
             output: None,
             coordinates: Coordinates::default(),
             space: MeshSpace::default(),
-            device: Device::best(),
+            devices: vec![Device::best()],
+            memory: None,
             surface: LabelSurfaceParams::default(),
             simplify: None,
             normals: false,
             wall_table: None,
+            measure_table: None,
             table: LabelTable::default(),
             check: LabelCheck::No,
         }
@@ -134,6 +144,21 @@ impl LabelMeshJob {
         }
     }
 
+    /// Sets the devices that extract the surfaces.
+    #[must_use]
+    pub fn devices(self, devices: Vec<Device>) -> Self {
+        Self { devices, ..self }
+    }
+
+    /// Sets the limit of memory, in bytes.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Self {
+        Self {
+            memory: Some(bytes),
+            ..self
+        }
+    }
+
     /// Sets the components of each label to extract.
     #[must_use]
     pub fn components(self, components: ComponentFilter) -> Self {
@@ -154,6 +179,15 @@ impl LabelMeshJob {
     pub fn wall_table(self, path: impl Into<PathBuf>) -> Self {
         Self {
             wall_table: Some(path.into()),
+            ..self
+        }
+    }
+
+    /// Sets the table of the measures of labels.
+    #[must_use]
+    pub fn measure_table(self, path: impl Into<PathBuf>) -> Self {
+        Self {
+            measure_table: Some(path.into()),
             ..self
         }
     }
@@ -197,6 +231,8 @@ pub struct LabelMeshOutcome {
     /// Number of pairs of neighbouring voxels with two labels whose wall is not shared: each label
     /// has triangles of its own there.
     pub unshared_walls: u64,
+    /// Number of slabs that were extracted separately.
+    pub slabs: usize,
     /// Result of the simplification, if there was one.
     pub simplified: Option<SimplifyReport>,
     /// Bits of a vertex index: 32 or 64.
@@ -222,7 +258,11 @@ pub struct LabelSurfaceOutcome {
     pub voxels: u64,
     /// Number of triangles of its surface.
     pub triangles: u64,
-    /// Volume of the label's voxels, in world units.
+    /// Area of its surface, in squared world units.
+    pub area: f64,
+    /// Volume that its surface encloses, in cubed world units.
+    pub volume: f64,
+    /// Volume of the label's voxels, in cubed world units.
     pub voxel_volume: f64,
     /// Result of the check, if the surface was checked.
     pub checked: Option<LabelChecked>,
@@ -238,6 +278,14 @@ pub struct LabelChecked {
     pub self_intersections: u64,
     /// Topology and measures.
     pub report: MeshReport,
+}
+
+impl LabelSurfaceOutcome {
+    /// Returns the difference of the enclosed volume from that of the voxels, as a fraction of the
+    /// latter.
+    pub fn volume_error(&self) -> f64 {
+        self.volume / self.voxel_volume - 1.0
+    }
 }
 
 impl LabelChecked {

@@ -2,15 +2,15 @@
 
 use super::{
     LabelCheck, LabelChecked, LabelMeshJob, LabelMeshOutcome, LabelSelection, LabelSurfaceOutcome,
+    load::LoadedLabels,
 };
 use crate::{
-    device::{Stream, start_threads},
-    grid::{AnyVolume, Volume},
+    device::start_threads,
     io::{
         FileError, FileGroup, FileProblem, MeshFormat, MeshWriteOptions, SCENE_EXTENSION, Table,
         output_extension,
     },
-    label_surface::{self, LabelField, LabelSurfaceError},
+    label_surface::{self, LabelField, LabelSurfaceError, check_budget, extract_parts},
     memory::OutOfMemory,
     mesh::{LabelMesh, LabelledMesh, TriangleMesh, Triangles, count_self_intersections},
     mesh_filter::{recompute_normals, simplify_walls},
@@ -19,7 +19,6 @@ use crate::{
         DeviceRun, EmptyReason, PipelineError, Problem, Warning, at,
         coordinates::precision_warning,
         label_paths::{expand, has_placeholder},
-        mask::{StatedGrid, read_mask},
         outcome::Stages,
         paths::{self, OutputKind},
     },
@@ -29,8 +28,9 @@ use std::path::{Path, PathBuf};
 /// Reads a label map, extracts the surfaces of the labels with shared walls, and writes them. The
 /// files are the same, byte for byte, on any device.
 ///
-/// Memory: the volume, the label indices and the mesh are in core: on the host the samples and up
-/// to four bytes per voxel, on the device that of [`label_surface::extract`].
+/// Memory: on the host the samples while they are read, eight bytes per run of labels along x, and
+/// the mesh, on the device that of [`label_surface::extract`]. With a limit of memory or several
+/// devices, the volume is read and extracted in slabs ([`label_surface::extract_parts`]).
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};
@@ -61,45 +61,27 @@ use std::path::{Path, PathBuf};
 pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome, PipelineError> {
     start_threads()?;
     job.check_inputs()?;
-    job.device.reset_peak_memory();
+    for device in &job.devices {
+        device.reset_peak_memory();
+    }
     let mut stages = Stages::begin(monitor);
-    let (file, file_grid) = stages.run("read", || job.volume.read_with_file_grid())?;
-    let mut warnings = job.volume.notes(&file.header);
-    let (dims, geometry) = (file.volume.dims(), *file.volume.geometry());
-    let sample_type = file.volume.sample_type();
+    let mut warnings = Vec::new();
     let path = &job.volume.path;
-    let surface_geometry = job.coordinates.surface_geometry(geometry);
+    let LoadedLabels {
+        field,
+        removed,
+        sample_type,
+        geometry,
+    } = job.load(&mut stages, &mut warnings)?;
+    let (dims, surface_geometry) = (field.dims(), *field.geometry());
     let positions = job
         .coordinates
         .encoding(&surface_geometry, dims, job.output.as_deref())?;
-    let mask = match &job.mask {
-        Some(mask) => {
-            let grid = StatedGrid::new(&job.volume, &file.header, file_grid)?;
-            Some(read_mask(mask, &grid, &mut warnings)?)
-        }
-        None => None,
-    };
-    let volume = file.volume.with_geometry(surface_geometry);
-    let (field, removed) = stages.run("labels", || {
-        let (field, removed) = job.select_labels(volume, mask)?;
-        // the paths of all labels are known now
-        job.check_paths(field.labels())?;
-        Ok::<_, PipelineError>((field, removed))
-    })?;
-    let stream = job.device.stream().map_err(at(path))?;
-    let extract = || {
-        let surface = label_surface::extract(&stream, &field, &job.surface)?;
-        stream.synchronize()?;
-        Ok(surface)
-    };
-    let surface = stages.run("extract", || {
-        extract().map_err(at::<LabelSurfaceError>(path))
-    })?;
-    let mut walls = stages.run("download", || {
-        surface.download(&stream, &field).map_err(at(path))
-    })?;
-    let unshared_walls = surface.unshared_wall_count();
-    drop(surface);
+    let ExtractedWalls {
+        mut walls,
+        unshared_walls,
+        slabs,
+    } = job.extract(&field, &mut stages, monitor)?;
     let simplified = match job.simplify {
         Some(target) => {
             let (simple, report) = stages.run("simplify", || {
@@ -113,14 +95,16 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     let mesh_origin = walls.mesh.origin;
     positions.apply(&mut walls.mesh);
     let out_of_memory = |error: OutOfMemory| at(path)(error);
-    let counts = walls.triangle_counts();
     let mut labels = Vec::new();
-    for (index, &label) in field.labels().iter().enumerate() {
+    let measures = walls.label_measures().map_err(out_of_memory)?;
+    for (measure, &voxels) in measures.iter().zip(field.voxels()) {
         labels.push(LabelSurfaceOutcome {
-            label,
-            voxels: field.voxels()[index],
-            triangles: counts[index],
-            voxel_volume: field.voxels()[index] as f64 * surface_geometry.determinant().abs(),
+            label: measure.label,
+            voxels,
+            triangles: measure.triangles,
+            area: measure.area,
+            volume: measure.volume.abs(),
+            voxel_volume: voxels as f64 * surface_geometry.determinant().abs(),
             checked: None,
         });
     }
@@ -134,8 +118,13 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         })?;
     }
     let files = match &job.output {
-        Some(output) => stages.run("write", || job.write(output, &mut walls, &stream))?,
-        None => stages.run("write", || job.write_table(&walls))?,
+        Some(output) => stages.run("write", || job.write(output, &mut walls, &labels))?,
+        None => stages.run("write", || {
+            let mut group = FileGroup::new();
+            let files = job.write_tables(&walls, &labels, &mut group)?;
+            group.finish()?;
+            Ok::<_, PipelineError>(files)
+        })?,
     };
     warnings.extend(precision_warning(path, &surface_geometry, dims));
     if !field.missing().is_empty() {
@@ -157,6 +146,10 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
             reason: EmptyReason::NoLabel,
         });
     }
+    let devices = job.devices.iter().enumerate().map(|(index, device)| {
+        let slabs = slabs.saturating_sub(index).div_ceil(job.devices.len());
+        DeviceRun::new(device, slabs as u64, Vec::new())
+    });
     Ok(LabelMeshOutcome {
         dims,
         geometry,
@@ -172,10 +165,18 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         },
         labels,
         files,
-        devices: vec![DeviceRun::new(&job.device, 1, Vec::new())],
+        slabs,
+        devices: devices.collect(),
         warnings,
         timings: stages.finish(),
     })
+}
+
+/// Walls of a field, and how they were extracted.
+struct ExtractedWalls {
+    walls: LabelledMesh,
+    unshared_walls: u64,
+    slabs: usize,
 }
 
 fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
@@ -187,36 +188,51 @@ fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
 }
 
 impl LabelMeshJob {
-    /// Returns the label field of the volume within the mask, without components that the job does
-    /// not keep, and the labels of which no voxel remains, in ascending order.
-    fn select_labels(
+    /// Extracts the walls: on one device without a limit of memory in one piece, otherwise in slabs.
+    fn extract(
         &self,
-        volume: AnyVolume,
-        mask: Option<Volume<u8>>,
-    ) -> Result<(LabelField, Vec<i64>), PipelineError> {
+        field: &LabelField,
+        stages: &mut Stages<'_>,
+        monitor: &Monitor<'_>,
+    ) -> Result<ExtractedWalls, PipelineError> {
         let path = &self.volume.path;
-        let field = match &self.labels {
-            LabelSelection::All => LabelField::new(&volume, None),
-            LabelSelection::Listed(labels) => LabelField::new(&volume, Some(labels)),
-            LabelSelection::NonZero => {
-                let binary = volume.try_where_not_zero().map_err(at(path))?;
-                LabelField::new(&binary.into(), None)
+        let params = &self.surface;
+        if let ([device], None) = (&*self.devices, self.memory) {
+            let stream = device.stream().map_err(at(path))?;
+            let extract = || {
+                let surface = label_surface::extract(&stream, field, params)?;
+                stream.synchronize()?;
+                Ok(surface)
+            };
+            let surface = stages.run("extract", || {
+                extract().map_err(at::<LabelSurfaceError>(path))
+            })?;
+            let walls = stages.run("download", || {
+                surface.download(&stream, field).map_err(at(path))
+            })?;
+            return Ok(ExtractedWalls {
+                walls,
+                unshared_walls: surface.unshared_wall_count(),
+                slabs: 1,
+            });
+        }
+        let extract = || {
+            if let Some(bytes) = self.memory {
+                let simplifies = self.simplify.is_some();
+                check_budget(&self.devices, field, params, bytes, simplifies)?;
             }
+            extract_parts(&self.devices, field, params, self.memory, monitor)
         };
-        let mut field = field.map_err(at(path))?;
-        drop(volume);
-        let mut removed = match mask {
-            Some(mask) => field.apply_mask(&mask).map_err(at(path))?,
-            None => Vec::new(),
-        };
-        let filtered = field.filter_components(self.components, self.surface.contact);
-        removed.extend(filtered.map_err(at(path))?);
-        removed.sort_unstable();
-        Ok((field, removed))
+        let parts = stages.run("extract", || extract().map_err(at(path)))?;
+        Ok(ExtractedWalls {
+            walls: parts.walls,
+            unshared_walls: parts.unshared_wall_count,
+            slabs: parts.slabs,
+        })
     }
 
     /// Returns `true` if the volume is a mask, whose only surface needs no labels.
-    fn is_binary(&self) -> bool {
+    pub(super) fn is_binary(&self) -> bool {
         self.labels == LabelSelection::NonZero
     }
 
@@ -259,7 +275,7 @@ impl LabelMeshJob {
     }
 
     /// Checks that each file can be written, and is neither the input nor another output.
-    fn check_paths(&self, labels: &[i64]) -> Result<(), PipelineError> {
+    pub(super) fn check_paths(&self, labels: &[i64]) -> Result<(), PipelineError> {
         let files: Vec<PathBuf> = self
             .output
             .iter()
@@ -271,7 +287,8 @@ impl LabelMeshJob {
             OutputKind::Mesh
         };
         let mut outputs: Vec<_> = files.iter().map(|it| (&**it, kind)).collect();
-        outputs.extend(self.wall_table.iter().map(|it| (&**it, OutputKind::Table)));
+        let tables = self.wall_table.iter().chain(&self.measure_table);
+        outputs.extend(tables.map(|it| (&**it, OutputKind::Table)));
         let inputs = [Some(&self.volume), self.mask.as_ref()];
         let inputs: Vec<&Path> = inputs.into_iter().flatten().map(|it| &*it.path).collect();
         Ok(paths::check(&inputs, &outputs)?)
@@ -313,24 +330,25 @@ impl LabelMeshJob {
     }
 
     /// Writes all walls to one file, or the surface of each label to a file of its own, and the
-    /// table of walls. All files appear together.
+    /// tables. All files appear together.
     fn write(
         &self,
         output: &Path,
         walls: &mut LabelledMesh,
-        stream: &Stream,
+        labels: &[LabelSurfaceOutcome],
     ) -> Result<Vec<PathBuf>, PipelineError> {
         let mut group = FileGroup::new();
         let options = MeshWriteOptions {
             space: self.coordinates.file_space(self.space),
             ..MeshWriteOptions::default()
         };
-        let add_normals = |mesh: &mut TriangleMesh| {
-            if self.normals {
-                recompute_normals(stream, mesh).map_err(at(&self.volume.path))
-            } else {
-                Ok(())
-            }
+        let stream = match self.devices.first() {
+            Some(device) if self.normals => Some(device.stream().map_err(at(output))?),
+            _ => None,
+        };
+        let add_normals = |mesh: &mut TriangleMesh| match &stream {
+            Some(stream) => recompute_normals(stream, mesh).map_err(at(&self.volume.path)),
+            None => Ok(()),
         };
         let mut files = expand(output, &walls.labels);
         if has_placeholder(output) {
@@ -348,24 +366,53 @@ impl LabelMeshJob {
             add_normals(&mut walls.mesh)?;
             group.write_labelled_mesh(output, walls, &options)?;
         }
-        if let Some(table) = &self.wall_table {
-            group.write_table(table, &wall_table(walls))?;
-            files.push(table.clone());
-        }
+        files.extend(self.write_tables(walls, labels, &mut group)?);
         group.finish()?;
         Ok(files)
     }
 
-    /// Writes the table of walls, if the job has one.
-    fn write_table(&self, walls: &LabelledMesh) -> Result<Vec<PathBuf>, PipelineError> {
-        let Some(table) = &self.wall_table else {
-            return Ok(Vec::new());
-        };
-        let mut group = FileGroup::new();
-        group.write_table(table, &wall_table(walls))?;
-        group.finish()?;
-        Ok(vec![table.clone()])
+    /// Writes the tables of walls and of measures, if the job has them.
+    fn write_tables(
+        &self,
+        walls: &LabelledMesh,
+        labels: &[LabelSurfaceOutcome],
+        group: &mut FileGroup,
+    ) -> Result<Vec<PathBuf>, PipelineError> {
+        let mut files = Vec::new();
+        if let Some(path) = &self.wall_table {
+            group.write_table(path, &wall_table(walls))?;
+            files.push(path.clone());
+        }
+        if let Some(path) = &self.measure_table {
+            group.write_table(path, &measure_table(labels))?;
+            files.push(path.clone());
+        }
+        Ok(files)
     }
+}
+
+/// Returns the table of the measures of labels.
+fn measure_table(labels: &[LabelSurfaceOutcome]) -> Table {
+    let columns = [
+        "label",
+        "voxels",
+        "triangles",
+        "area",
+        "volume",
+        "volume_error",
+    ];
+    let mut table = Table::new(columns);
+    for label in labels {
+        table.add([
+            label.label.into(),
+            label.voxels.into(),
+            label.triangles.into(),
+            label.area.into(),
+            label.volume.into(),
+            label.volume_error().into(),
+        ]);
+    }
+    table
 }
 
 /// Returns the table of the walls between labels.

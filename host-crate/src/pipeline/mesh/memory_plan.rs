@@ -125,7 +125,7 @@ fn volume_estimate(dims: [usize; 3], sample_type: SampleType, job: &MeshJob) -> 
         SampleType::U16 | SampleType::I16 => (2, 0),
         SampleType::F32 => (4, 0),
         SampleType::I32 => (4, 4),
-        SampleType::F64 => (8, 4),
+        SampleType::I64 | SampleType::F64 => (8, 4),
     };
     let converted = if job.level.is_selection() {
         1

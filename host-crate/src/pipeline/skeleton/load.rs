@@ -6,9 +6,11 @@ use super::{
 };
 use crate::{
     device::{Device, Stream},
-    grid::{AnyVolume, DeviceMask, Mask, Selection, Volume, distinct, with_volume},
+    grid::{
+        AnyVolume, DeviceMask, Mask, SampleType, Selection, Volume, distinct_labels, with_volume,
+    },
     io::{VolumeFile, read_mesh},
-    memory::{CollectOrUnwind, OutOfMemory, catch_out_of_memory},
+    memory::{OutOfMemory, catch_out_of_memory},
     pipeline::{
         PipelineError, Problem, VolumeSource, Warning, at, mask::StatedGrid,
         object_filter::clear_outside, outcome::Stages,
@@ -42,7 +44,10 @@ impl SkeletonJob {
         let voxels = level.selection(inside);
         let select = || -> Result<DeviceMask, Problem> {
             // on a device these would be converted to f32, which can merge two labels
-            let is_wide = matches!(volume, AnyVolume::I32(_) | AnyVolume::F64(_));
+            let is_wide = matches!(
+                volume.sample_type(),
+                SampleType::I32 | SampleType::I64 | SampleType::F64
+            );
             let mask = if is_wide {
                 Mask::select(&volume, voxels)?.upload(stream)?
             } else {
@@ -184,14 +189,12 @@ fn voxelize_mesh(
     stages.run("object", || mark().map_err(at(path)))
 }
 
-/// Returns all labels except 0, in ascending order. Samples that are not integers are truncated
-/// here; the extraction rejects them later.
+/// Returns all labels except 0, in ascending order. Samples that are not integers are left
+/// out here; the extraction rejects them later.
 fn list_labels(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
     catch_out_of_memory("the list of labels", || {
-        let labels = with_volume!(volume, volume => distinct(volume.samples()));
-        let labels = labels.into_iter().map(|label| label as i64);
-        let mut labels = labels.filter(|&label| label != 0).collect_or_unwind();
-        labels.dedup();
+        let mut labels = with_volume!(volume, volume => distinct_labels(volume.samples()));
+        labels.retain(|&label| label != 0);
         Ok(labels)
     })
 }

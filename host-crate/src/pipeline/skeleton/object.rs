@@ -120,6 +120,10 @@ impl ObjectSource {
                 level: Level::Label(label),
                 ..
             } if label.fract() == 0.0 => label_from_f64(*label).map(|label| vec![label]),
+            Self::Volume {
+                level: Level::WideLabel(label),
+                ..
+            } => Some(vec![*label]),
             Self::Volume { .. } | Self::Mesh { .. } => Some(vec![1]),
             Self::Labels { labels, .. } => {
                 let labels: BTreeSet<i64> = labels.as_ref()?.iter().copied().collect();

@@ -134,6 +134,7 @@ pub fn stream_mesh(
     }
     match volume.sample_type() {
         SampleType::I32 => request.run(volume, planes::from_i32, mask, writer),
+        SampleType::I64 => request.run(volume, planes::from_i64, mask, writer),
         SampleType::F64 => request.run(volume, planes::from_f64, mask, writer),
         direct => with_kernel_sample_type!(
             direct,

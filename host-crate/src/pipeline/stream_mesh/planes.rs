@@ -6,7 +6,8 @@
 use super::{SampleConversion, SlabAxis, StreamOptions};
 use crate::{
     grid::{
-        Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, subtract_level, with_sample_type,
+        Sample, SamplePredicate, SampleSummary, SampleType, f64_to_f32, i32_to_f32, i64_to_f32,
+        subtract_level, with_sample_type,
     },
     io::{FileError, VolumeReader},
     memory::{self, OutOfMemory},
@@ -77,6 +78,20 @@ pub(super) fn from_i32<'r>(
             subtract_level(sample.into(), offset)
         }),
         _ => converted(reader, along, i32_to_f32),
+    }
+}
+
+/// Reads samples of `i64` as `f32`.
+pub(super) fn from_i64<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    options: &StreamOptions,
+) -> Planes<'r, f32> {
+    match options.conversion {
+        SampleConversion::Subtract(offset) => converted(reader, along, move |sample: i64| {
+            subtract_level(sample.to_f64(), offset)
+        }),
+        _ => converted(reader, along, i64_to_f32),
     }
 }
 
@@ -152,11 +167,8 @@ pub(super) fn indicator<'r>(
     options: &StreamOptions,
 ) -> Planes<'r, u8> {
     match options.conversion {
-        SampleConversion::Indicator(selection) => {
-            let is_selected = selection.predicate(reader.sample_type());
-            binary(reader, along, is_selected)
-        }
-        _ => binary(reader, along, |sample| sample != 0.0),
+        SampleConversion::Indicator(selection) => binary(reader, along, selection.predicate()),
+        _ => binary(reader, along, |sample: f64| sample != 0.0),
     }
 }
 
@@ -164,20 +176,20 @@ pub(super) fn indicator<'r>(
 pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, u8> {
     match reader.sample_type() {
         SampleType::U8 => direct(reader, along, &StreamOptions::default()),
-        _ => binary(reader, along, |sample| sample != 0.0),
+        _ => binary(reader, along, |sample: f64| sample != 0.0),
     }
 }
 
-/// Reads samples of any type as 1 if `is_inside`, else as 0.
+/// Reads samples of any type as 1 if they have a property, else as 0.
 fn binary<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
-    is_inside: impl Fn(f64) -> bool + Copy + Send + 'r,
+    predicate: impl SamplePredicate + Copy + Send + 'r,
 ) -> Planes<'r, u8> {
-    fn to_bit<S: Sample>(is_inside: impl Fn(f64) -> bool) -> impl Fn(S) -> (u8, bool) {
-        move |sample| (u8::from(is_inside(sample.to_f64())), true)
+    fn to_bit<S: Sample>(predicate: impl SamplePredicate) -> impl Fn(S) -> (u8, bool) {
+        move |sample| (u8::from(predicate.accepts(sample)), true)
     }
-    with_sample_type!(reader.sample_type(), T => converted(reader, along, to_bit::<T>(is_inside)))
+    with_sample_type!(reader.sample_type(), T => converted(reader, along, to_bit::<T>(predicate)))
 }
 
 /// Purpose of the memory of slabs, quoted in errors.

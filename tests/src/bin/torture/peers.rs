@@ -190,6 +190,7 @@ fn values(volume: &AnyVolume) -> Vec<f64> {
         AnyVolume::U16(it) => it.samples().iter().map(|&it| it.into()).collect(),
         AnyVolume::I16(it) => it.samples().iter().map(|&it| it.into()).collect(),
         AnyVolume::I32(it) => it.samples().iter().map(|&it| it.into()).collect(),
+        AnyVolume::I64(it) => it.samples().iter().map(|&it| it as f64).collect(),
         AnyVolume::F32(it) => it.samples().iter().map(|&it| it.into()).collect(),
         AnyVolume::F64(it) => it.samples().to_vec(),
     }

@@ -26,6 +26,7 @@ fn exchange_y_and_z(volume: &AnyVolume) -> AnyVolume {
         AnyVolume::U16(volume) => exchange(volume).into(),
         AnyVolume::I16(volume) => exchange(volume).into(),
         AnyVolume::I32(volume) => exchange(volume).into(),
+        AnyVolume::I64(volume) => exchange(volume).into(),
         AnyVolume::F32(volume) => exchange(volume).into(),
         AnyVolume::F64(volume) => exchange(volume).into(),
     }

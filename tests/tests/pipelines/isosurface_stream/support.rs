@@ -166,7 +166,7 @@ pub fn height(planes: u32) -> StreamOptions {
 
 /// Returns a volume of any sample type, and an isovalue that equals some of its samples.
 pub fn any_volume(dims: [usize; 3], seed: u64, which: u64) -> (AnyVolume, f32) {
-    match which % 8 {
+    match which % 9 {
         0 => (
             random::integers(dims, seed, |bits| bits as u8).into(),
             127.0,
@@ -185,7 +185,11 @@ pub fn any_volume(dims: [usize; 3], seed: u64, which: u64) -> (AnyVolume, f32) {
             let of = |bits| (bits as f64 / u64::MAX as f64 - 0.5) * 3.0;
             (random::integers(dims, seed, of).into(), 0.1)
         }
-        6 => (random::floats(dims, seed, 0.25, true).into(), 0.25),
+        6 => (
+            random::integers(dims, seed, |bits| (bits | 1) as i64).into(),
+            1e18,
+        ),
+        7 => (random::floats(dims, seed, 0.25, true).into(), 0.25),
         _ => (random::floats(dims, seed, 0.25, false).into(), 0.25),
     }
 }

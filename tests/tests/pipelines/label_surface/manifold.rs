@@ -4,10 +4,13 @@ use super::{Field, all_params, check_guarantees, walls};
 use ferrovox::{grid::Geometry, label_surface::LabelSurfaceParams, mesh::LabelledMesh};
 use ferrovox_tests::{devices, noise::Noise};
 
+/// The number of volumes is 1000, or that in `FERROVOX_LABEL_VOLUMES`.
 #[test]
 fn each_label_is_a_closed_manifold() {
     let device = ferrovox::device::Device::cpu();
-    for seed in 0..1000 {
+    let given = std::env::var("FERROVOX_LABEL_VOLUMES").ok();
+    let count = given.map_or(1000, |it| it.parse().expect("a number of volumes"));
+    for seed in 0..count {
         let field = Field::random(seed);
         // each seed with one set of parameters, every eighth with all
         for (index, params) in all_params().into_iter().enumerate() {

@@ -240,7 +240,15 @@ fn invalid_labels_are_errors() {
     let error = of(vec![1.0, 2.5], None).unwrap_err();
     assert!(error.starts_with("voxel (0, 1, 0) is 2.5"), "{error}");
     assert!(of(vec![f64::NAN], None).unwrap_err().contains("NaN"));
-    assert!(of(vec![1e300], None).unwrap_err().contains("2^53"));
+    let large = of(vec![9_223_372_036_854_775_808.0], None).unwrap_err();
+    assert!(large.contains("integers of 64 bits"), "{large}");
+    let wide = Volume::new(
+        vec![i64::MAX, i64::MIN, i64::MAX - 1],
+        [3, 1, 1],
+        Geometry::default(),
+    );
+    let wide = LabelField::new(&wide.unwrap().into(), None).unwrap();
+    assert_eq!(wide.labels(), [i64::MIN, i64::MAX - 1, i64::MAX]);
     assert!(of(vec![1.0], Some(&[])).unwrap_err().contains("empty"));
     assert!(
         of(vec![1.0], Some(&[1, 0]))

@@ -10,7 +10,7 @@ use crate::io::catch_panic::{catch_panic, read_file};
 use crate::io::source::Remaining;
 use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
 use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
-use crate::io::volume::read::{VolumeInput, needs_f64};
+use crate::io::volume::read::{VolumeInput, find_integer_type};
 use crate::io::volume::transpose::{PlaneBuffer, in_volume_order};
 use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions};
 
@@ -130,8 +130,8 @@ impl<'a> VolumeReader<'a> {
         mut opened: OpenedVolume<'a>,
         options: &ReadOptions,
     ) -> Result<Self, FileProblem> {
-        if opened.may_need_f64() && needs_f64(&input, options) {
-            opened.layout.values = SampleType::F64;
+        if opened.has_wide_integers() {
+            opened.layout.values = find_integer_type(&input, options);
         }
         let sample_type = opened.layout.values;
         let data_name = opened.data_name.clone();

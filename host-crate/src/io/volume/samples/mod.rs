@@ -19,7 +19,7 @@ pub(crate) const STEP: usize = 4 << 20;
 /// Supplier of consecutive stored samples, in native byte order.
 pub(crate) trait StoredSamples {
     /// Fills `out` with samples, the first of which has index `first` in the volume. The type of
-    /// `out` is [`StoredType::sample_type`], or `f64` for integers of 32 and 64 bits.
+    /// `out` is [`StoredType::sample_type`], or `f64` or `i64` for integers of 32 and 64 bits.
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem>;
 }
 
@@ -98,6 +98,11 @@ impl StoredSamples for BinarySamples<'_> {
             {
                 self.fill_integers::<f64>(first, cast_slice_mut(out))
             }
+            StoredType::U32 | StoredType::U64 | StoredType::I64 | StoredType::I32
+                if T::TYPE == SampleType::I64 =>
+            {
+                self.fill_integers::<i64>(first, cast_slice_mut(out))
+            }
             StoredType::U32 | StoredType::U64 | StoredType::I64 => {
                 self.fill_integers::<i32>(first, cast_slice_mut(out))
             }
@@ -162,13 +167,19 @@ impl BinarySamples<'_> {
     }
 }
 
-/// Sample type that integers of files are converted to: `i32` or `f64`.
+/// Sample type that integers of files are converted to: `i32`, `i64` or `f64`.
 pub(crate) trait FromInteger: Sample {
     /// Returns the integer if this type represents it exactly.
     fn from_integer(value: i128) -> Option<Self>;
 }
 
 impl FromInteger for i32 {
+    fn from_integer(value: i128) -> Option<Self> {
+        value.try_into().ok()
+    }
+}
+
+impl FromInteger for i64 {
     fn from_integer(value: i128) -> Option<Self> {
         value.try_into().ok()
     }

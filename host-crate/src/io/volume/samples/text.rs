@@ -36,6 +36,8 @@ impl StoredSamples for DecimalSamples<'_, '_> {
             StoredType::U32 | StoredType::U64 | StoredType::I64 | StoredType::I32 => {
                 if T::TYPE == SampleType::F64 {
                     self.parse_integers::<f64>(first, bytemuck::cast_slice_mut(out))
+                } else if T::TYPE == SampleType::I64 {
+                    self.parse_integers::<i64>(first, bytemuck::cast_slice_mut(out))
                 } else {
                     self.parse_integers::<i32>(first, bytemuck::cast_slice_mut(out))
                 }

@@ -1,7 +1,7 @@
 //! Runs of equal labels along x, and their 26-connected components.
 
 use crate::{
-    grid::{Mask, Sample, VolumeView, label_from_f64},
+    grid::{Mask, Sample, VolumeView},
     memory::{
         CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind,
         zeroed_or_unwind,
@@ -311,5 +311,7 @@ fn to_label<T: Sample>(sample: T, voxel: [usize; 3]) -> Result<i64, SkeletonErro
     if value.fract() != 0.0 {
         return Err(SkeletonError::NotALabel { voxel, value });
     }
-    label_from_f64(value).ok_or(SkeletonError::LabelTooLarge { voxel, value })
+    sample
+        .to_label()
+        .ok_or(SkeletonError::LabelTooLarge { voxel, value })
 }

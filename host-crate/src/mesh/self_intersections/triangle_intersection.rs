@@ -137,6 +137,10 @@ fn flat_axis(triangle: [Position; 3]) -> Option<usize> {
 
 /// Returns a number with the sign of the volume of a tetrahedron.
 fn orientation(a: Position, b: Position, c: Position, d: Position) -> f64 {
+    // a plane perpendicular to an axis, which would take the slowest stage of the predicate
+    if (0..3).any(|k| a[k] == b[k] && a[k] == c[k] && a[k] == d[k]) {
+        return 0.0;
+    }
     let coord = |[x, y, z]: Position| Coord3D { x, y, z };
     orient3d(coord(a), coord(b), coord(c), coord(d))
 }

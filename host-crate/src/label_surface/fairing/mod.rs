@@ -6,6 +6,8 @@
 //! until none do. Positions are in voxels, and sums are in the order of the triangles, so that the
 //! result is the same on every machine.
 
+mod incidence;
+
 use super::{LabelField, LabelSurfaceParams};
 use crate::{
     grid::Geometry,
@@ -13,8 +15,8 @@ use crate::{
     mesh::LabelledMesh,
     parallel,
 };
+use incidence::{IncidentTriangles, Neighbours};
 use nalgebra::{Matrix3, Vector3};
-use rayon::slice::ParallelSliceMut;
 
 /// Purpose of the allocations, quoted in out-of-memory errors.
 const PURPOSE: &str = "the fairing of walls";
@@ -46,11 +48,11 @@ const MOMENTUM: f64 = 0.5;
 /// Fraction of the pressure that is applied per step.
 const PRESSURE_FACTOR: f64 = 0.8;
 
-/// Number of vertices that a thread moves at a time.
-const CHUNK_VERTICES: usize = 1 << 12;
+/// Bytes of memory per wall between two voxels that the mesh and its fairing need.
+pub(super) const BYTES_PER_WALL: u64 = 600;
 
-/// An edge of a triangle: its vertices in ascending order, and the labels of the triangle.
-type Edge = ([u32; 2], [u32; 2]);
+/// Number of vertices or triangles that a thread processes at a time.
+const CHUNK_VERTICES: usize = 1 << 12;
 
 /// Continues the smoothing of walls with the double steps of Taubin's filter, and the adaptation of
 /// volumes, that `params` ask for.
@@ -78,10 +80,15 @@ pub(super) fn fair_walls(
     let origin = geometry.origin().coords;
     let is_mirrored = geometry.mirrors();
     let index = |position: &[f32; 3]| to_index * (Vector3::from(position.map(f64::from)) - origin);
-    let starts = memory::try_collect(PURPOSE, walls.mesh.vertices.iter().map(index))?;
-    let neighbours = Neighbours::new(&triangles, &walls.sides, starts.len())?;
+    let mut starts = memory::try_filled(PURPOSE, walls.mesh.vertices.len(), Vector3::zeros())?;
+    map_vertices(&mut starts, |vertex, start| {
+        *start = index(&walls.mesh.vertices[vertex]);
+    });
+    let incident = IncidentTriangles::new(&triangles, starts.len())?;
+    let neighbours = Neighbours::new(&triangles, &walls.sides, &incident)?;
     let mut fairing = Fairing {
-        max_shifts: find_max_shifts(&triangles, &starts, &neighbours)?,
+        max_shifts: find_max_shifts(&triangles, &starts, &incident, &neighbours)?,
+        incident,
         neighbours,
         positions: memory::try_copy(PURPOSE, &starts)?,
         starts,
@@ -94,14 +101,14 @@ pub(super) fn fair_walls(
     let mut is_reverted = memory::try_filled(PURPOSE, original.len(), false)?;
     let (mut rings, mut changed) = (0, None);
     loop {
-        for (vertex, position) in walls.mesh.vertices.iter_mut().enumerate() {
+        map_vertices(&mut walls.mesh.vertices, |vertex, position| {
             *position = if is_reverted[vertex] {
                 original[vertex]
             } else {
                 let world = to_world * fairing.positions[vertex] + origin;
                 world.map(|x| x as f32).into()
             };
-        }
+        });
         let crossed = walls.intersecting_triangles(changed.as_deref())?;
         if !fairing.revert(&crossed, rings, &mut is_reverted)? {
             return Ok(());
@@ -115,8 +122,27 @@ pub(super) fn fair_walls(
     }
 }
 
+/// Calls `body(index, element)` for every element of a list per vertex or triangle.
+fn map_vertices<T: Send>(list: &mut [T], body: impl Fn(usize, &mut T) + Sync) {
+    parallel::for_each_chunk_mut(list, CHUNK_VERTICES, |first, chunk| {
+        for (vertex, element) in (first..).zip(chunk) {
+            body(vertex, element);
+        }
+    });
+}
+
+/// Area vector of a triangle, and its contribution to the volume inside.
+#[derive(Clone, Copy, Default)]
+struct TriangleMeasure {
+    /// Normal with the length of twice the area.
+    doubled: Vector3<f64>,
+    area: f64,
+    volume: f64,
+}
+
 struct Fairing {
     triangles: Vec<[u32; 3]>,
+    incident: IncidentTriangles,
     neighbours: Neighbours,
     starts: Vec<Vector3<f64>>,
     positions: Vec<Vector3<f64>>,
@@ -134,17 +160,15 @@ impl Fairing {
             for factor in TAUBIN {
                 let (from, starts, neighbours) = (&self.positions, &self.starts, &self.neighbours);
                 let max_shifts = &self.max_shifts;
-                parallel::for_each_chunk_mut(&mut next, CHUNK_VERTICES, |first, chunk| {
-                    for (vertex, position) in (first..).zip(chunk) {
-                        let around = neighbours.list(vertex);
-                        if around.is_empty() {
-                            continue;
-                        }
-                        let sum: Vector3<f64> = around.iter().map(|&it| from[it as usize]).sum();
-                        let mean = sum / around.len() as f64;
-                        let moved = from[vertex] + factor * (mean - from[vertex]);
-                        *position = limit(moved, starts[vertex], max_shifts[vertex]);
+                map_vertices(&mut next, |vertex, position| {
+                    let around = neighbours.list(vertex);
+                    if around.is_empty() {
+                        return;
                     }
+                    let sum: Vector3<f64> = around.iter().map(|&it| from[it as usize]).sum();
+                    let mean = sum / around.len() as f64;
+                    let moved = from[vertex] + factor * (mean - from[vertex]);
+                    *position = limit(moved, starts[vertex], max_shifts[vertex]);
                 });
                 std::mem::swap(&mut self.positions, &mut next);
             }
@@ -163,19 +187,20 @@ impl Fairing {
         let labels = voxels.len() + 1;
         let mut pressures = memory::try_zeroed::<f64>(PURPOSE, labels)?;
         let mut sums = memory::try_zeroed::<[f64; 2]>(PURPOSE, labels)?;
-        let mut shifts = memory::try_filled(PURPOSE, self.positions.len(), Vector3::zeros())?;
-        let mut areas = memory::try_zeroed::<f64>(PURPOSE, self.positions.len())?;
+        let len = self.triangles.len();
+        let mut measures = memory::try_filled(PURPOSE, len, TriangleMeasure::default())?;
         for _ in 0..steps {
+            map_vertices(&mut measures, |triangle, measure| {
+                *measure = self.measure(triangle);
+            });
+            // in the order of the triangles, so that the sums do not depend on the threads
             sums.fill([0.0; 2]);
-            for (triangle, [inside, outside]) in self.triangles.iter().zip(sides) {
-                let [a, b, c] = triangle.map(|vertex| self.positions[vertex as usize]);
-                let doubled = self.orientation * (b - a).cross(&(c - a));
-                let (volume, area) = (a.dot(&doubled) / 6.0, doubled.norm() / 2.0);
-                let [inside, outside] = [inside, outside].map(|side| *side as usize);
-                sums[inside][0] += volume;
-                sums[outside][0] -= volume;
-                sums[inside][1] += area;
-                sums[outside][1] += area;
+            for (measure, sides) in measures.iter().zip(sides) {
+                let [inside, outside] = sides.map(|side| side as usize);
+                sums[inside][0] += measure.volume;
+                sums[outside][0] -= measure.volume;
+                sums[inside][1] += measure.area;
+                sums[outside][1] += measure.area;
             }
             let mut differs = false;
             for (label, &voxels) in voxels.iter().enumerate() {
@@ -190,30 +215,34 @@ impl Fairing {
             if !differs {
                 break;
             }
-            shifts.fill(Vector3::zeros());
-            areas.fill(0.0);
-            for (triangle, [inside, outside]) in self.triangles.iter().zip(sides) {
-                let [a, b, c] = triangle.map(|vertex| self.positions[vertex as usize]);
-                let doubled = self.orientation * (b - a).cross(&(c - a));
-                let pressure = pressures[*inside as usize] - pressures[*outside as usize];
-                let area = doubled.norm();
-                for &vertex in triangle {
-                    shifts[vertex as usize] += pressure * doubled;
-                    areas[vertex as usize] += area;
+            let (incident, starts) = (&self.incident, &self.starts);
+            let max_shifts = &self.max_shifts;
+            map_vertices(&mut self.positions, |vertex, position| {
+                let (mut shift, mut area) = (Vector3::zeros(), 0.0);
+                for &triangle in incident.list(vertex) {
+                    let measure = &measures[triangle as usize];
+                    let [inside, outside] = sides[triangle as usize].map(|side| side as usize);
+                    shift += (pressures[inside] - pressures[outside]) * measure.doubled;
+                    area += 2.0 * measure.area;
                 }
-            }
-            for (vertex, position) in self.positions.iter_mut().enumerate() {
-                if areas[vertex] > 0.0 {
-                    let shift = shifts[vertex] * (PRESSURE_FACTOR / areas[vertex]);
-                    *position = limit(
-                        *position + shift,
-                        self.starts[vertex],
-                        self.max_shifts[vertex],
-                    );
+                if area > 0.0 {
+                    let shift = shift * (PRESSURE_FACTOR / area);
+                    *position = limit(*position + shift, starts[vertex], max_shifts[vertex]);
                 }
-            }
+            });
         }
         Ok(())
+    }
+
+    /// Returns the measures of a triangle.
+    fn measure(&self, triangle: usize) -> TriangleMeasure {
+        let [a, b, c] = self.triangles[triangle].map(|vertex| self.positions[vertex as usize]);
+        let doubled = self.orientation * (b - a).cross(&(c - a));
+        TriangleMeasure {
+            doubled,
+            area: doubled.norm() / 2.0,
+            volume: a.dot(&doubled) / 6.0,
+        }
     }
 
     /// Marks the vertices up to `rings` edges from those of `crossed` triangles, and returns `true`
@@ -257,87 +286,24 @@ fn limit(position: Vector3<f64>, start: Vector3<f64>, max_shift: f64) -> Vector3
 fn find_max_shifts(
     triangles: &[[u32; 3]],
     starts: &[Vector3<f64>],
+    incident: &IncidentTriangles,
     neighbours: &Neighbours,
 ) -> Result<Vec<f64>, OutOfMemory> {
-    let mut normals = memory::try_filled(PURPOSE, starts.len(), Vector3::zeros())?;
-    for triangle in triangles {
-        let [a, b, c] = triangle.map(|vertex| starts[vertex as usize]);
-        let doubled_area = (b - a).cross(&(c - a));
-        for &vertex in triangle {
-            normals[vertex as usize] += doubled_area;
-        }
-    }
-    for normal in &mut normals {
-        *normal = normal.try_normalize(0.0).unwrap_or_default();
-    }
-    let max_shift = |vertex: usize| {
-        let mut around = neighbours.list(vertex).iter();
-        let is_flat = |&it: &u32| normals[vertex].dot(&normals[it as usize]) > MIN_FLAT_COSINE;
-        if around.all(is_flat) {
-            MAX_SHIFT
-        } else {
-            MAX_THIN_SHIFT
-        }
+    let doubled_area = |triangle: &u32| {
+        let [a, b, c] = triangles[*triangle as usize].map(|vertex| starts[vertex as usize]);
+        (b - a).cross(&(c - a))
     };
-    memory::try_collect(PURPOSE, (0..starts.len()).map(max_shift))
-}
-
-/// Neighbours that each vertex is moved towards: those along lines for a vertex where walls meet,
-/// all for others.
-struct Neighbours {
-    starts: Vec<usize>,
-    lists: Vec<u32>,
-}
-
-impl Neighbours {
-    fn new(
-        triangles: &[[u32; 3]],
-        sides: &[[u32; 2]],
-        vertices: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let mut edges: Vec<Edge> = Vec::new();
-        memory::try_reserve(PURPOSE, &mut edges, triangles.len() * 3)?;
-        for (&[a, b, c], &sides) in triangles.iter().zip(sides) {
-            edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| ([a.min(b), a.max(b)], sides)));
+    let mut normals = memory::try_filled(PURPOSE, starts.len(), Vector3::<f64>::zeros())?;
+    map_vertices(&mut normals, |vertex, normal| {
+        let sum: Vector3<f64> = incident.list(vertex).iter().map(doubled_area).sum();
+        *normal = sum.try_normalize(0.0).unwrap_or_default();
+    });
+    let mut max_shifts = memory::try_filled(PURPOSE, starts.len(), MAX_SHIFT)?;
+    map_vertices(&mut max_shifts, |vertex, max_shift| {
+        let is_flat = |&it: &u32| normals[vertex].dot(&normals[it as usize]) > MIN_FLAT_COSINE;
+        if !neighbours.list(vertex).iter().all(is_flat) {
+            *max_shift = MAX_THIN_SHIFT;
         }
-        edges.par_sort_unstable();
-        let groups = || edges.chunk_by(|one, other| one.0 == other.0);
-        // an edge between two triangles of one wall is within the wall
-        let is_line = |group: &[Edge]| group.len() != 2 || group[0].1 != group[1].1;
-        let mut on_line = memory::try_filled(PURPOSE, vertices, false)?;
-        for group in groups().filter(|group| is_line(group)) {
-            for vertex in group[0].0 {
-                on_line[vertex as usize] = true;
-            }
-        }
-        // directed edges from a vertex to each neighbour
-        let directed = || {
-            groups().flat_map(|group| {
-                let [a, b] = group[0].0;
-                let is_line = is_line(group);
-                [[a, b], [b, a]].map(|it| (it, is_line))
-            })
-        };
-        let mut starts = memory::try_zeroed::<usize>(PURPOSE, vertices + 1)?;
-        let counts = |([from, _], is_line): &([u32; 2], bool)| *is_line || !on_line[*from as usize];
-        for ([from, _], _) in directed().filter(|it| counts(it)) {
-            starts[from as usize + 1] += 1;
-        }
-        for vertex in 0..vertices {
-            starts[vertex + 1] += starts[vertex];
-        }
-        let mut lists = memory::try_zeroed::<u32>(PURPOSE, starts[vertices])?;
-        let mut ends = memory::try_copy(PURPOSE, &starts)?;
-        for ([from, to], _) in directed().filter(|it| counts(it)) {
-            lists[ends[from as usize]] = to;
-            ends[from as usize] += 1;
-        }
-        Ok(Self { starts, lists })
-    }
-
-    /// Returns the neighbours of a vertex; none if only one line leads to it, so that it is fixed.
-    fn list(&self, vertex: usize) -> &[u32] {
-        let list = &self.lists[self.starts[vertex]..self.starts[vertex + 1]];
-        if list.len() < 2 { &[] } else { list }
-    }
+    });
+    Ok(max_shifts)
 }

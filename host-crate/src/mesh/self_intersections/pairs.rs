@@ -1,0 +1,361 @@
+//! Search for pairs of intersecting triangles: a spatial hash in layers.
+
+use super::triangle_intersection::{Position, triangles_intersect};
+use crate::{
+    memory::{self, ExtendOrUnwind, OutOfMemory, ReserveOrUnwind},
+    parallel,
+};
+use std::ops::{Add, Range};
+
+/// Purpose of the allocations, quoted in out-of-memory errors.
+const PURPOSE: &str = "a check for self-intersections";
+
+/// Maximum mean number of buckets per triangle.
+const MAX_BUCKETS: u64 = 16;
+
+/// Maximum number of buckets along an axis.
+const MAX_AXIS_BUCKETS: u32 = 1 << 20;
+
+/// Number of bits of the filter for the buckets of changed triangles.
+const FILTER_BITS: u32 = 22;
+
+/// Bound for the rounding error of a vertex' height above the plane of a triangle, relative to the
+/// sum of the absolute values of its terms: more than nine roundings.
+const HEIGHT_ERROR: f64 = 8.0 * f64::EPSILON;
+
+/// The vertices of a triangle.
+pub(super) type TriangleCorners = [[f32; 3]; 3];
+
+/// A search for pairs of intersecting triangles.
+pub(super) struct PairSearch<'a> {
+    /// Vertices of each triangle, all finite.
+    corners: &'a [TriangleCorners],
+    /// Buckets of the spatial hash: boxes of a regular grid.
+    origin: [f32; 3],
+    size: Position,
+    /// Axis along which buckets form layers, and the axes of rows and columns of a layer.
+    axes: [usize; 3],
+    /// Number of layers.
+    layers: usize,
+}
+
+/// A triangle in a bucket.
+struct Member {
+    triangle: u32,
+    low: [f32; 3],
+    high: [f32; 3],
+    /// Bucket of `low`.
+    first: [u32; 3],
+    corners: TriangleCorners,
+    /// Normal of the triangle, of arbitrary length, and bounds of the terms that it consists of.
+    normal: Position,
+    normal_bound: Position,
+}
+
+impl<'a> PairSearch<'a> {
+    /// Chooses buckets of about the size of a triangle's bounding box, larger if the triangles
+    /// differ in size, such that a triangle is in at most [`MAX_BUCKETS`] on average.
+    pub fn new(corners: &'a [TriangleCorners]) -> Self {
+        type Extents = ([f32; 3], [f32; 3], Position);
+        let measure = |range: Range<usize>| {
+            let start = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3], [0.0; 3]);
+            corners[range]
+                .iter()
+                .fold(start, |(least, greatest, sum): Extents, corners| {
+                    let [low, high] = bounds(corners);
+                    (
+                        combine(least, low, f32::min),
+                        combine(greatest, high, f32::max),
+                        std::array::from_fn(|k| sum[k] + (f64::from(high[k]) - f64::from(low[k]))),
+                    )
+                })
+        };
+        let merge = |one: Extents, other: Extents| {
+            (
+                combine(one.0, other.0, f32::min),
+                combine(one.1, other.1, f32::max),
+                std::array::from_fn(|k| one.2[k] + other.2[k]),
+            )
+        };
+        let extents = parallel::reduce(corners.len(), parallel::CHUNK_LEN, measure, merge);
+        let (origin, high, sum) = extents.unwrap_or_default();
+        let least_size = |k: usize| {
+            let extent = f64::from(high[k]) - f64::from(origin[k]);
+            (extent / f64::from(MAX_AXIS_BUCKETS - 1)).max(f64::MIN_POSITIVE)
+        };
+        let mean = |k: usize| 1.5 * sum[k] / corners.len().max(1) as f64;
+        let mut search = Self {
+            corners,
+            origin,
+            size: std::array::from_fn(|k| mean(k).max(least_size(k))),
+            axes: [2, 1, 0],
+            layers: 0,
+        };
+        while search.count_entries() > MAX_BUCKETS as f64 * corners.len() as f64 {
+            search.size = search.size.map(|size| 2.0 * size);
+        }
+        let buckets = search.bucket(high);
+        let axis = (0..3).max_by_key(|&k| buckets[k]).unwrap_or(0);
+        search.axes = [axis, (axis + 1) % 3, (axis + 2) % 3];
+        search.layers = buckets[axis] as usize + 1;
+        search
+    }
+
+    /// Returns the number of triangles of all buckets.
+    fn count_entries(&self) -> f64 {
+        let count = |range: Range<usize>| {
+            let buckets = |corners: &TriangleCorners| {
+                let [low, high] = bounds(corners).map(|corner| self.bucket(corner));
+                let along = |k: usize| f64::from(high[k] - low[k]) + 1.0;
+                along(0) * along(1) * along(2)
+            };
+            self.corners[range].iter().map(buckets).sum::<f64>()
+        };
+        parallel::reduce(self.corners.len(), parallel::CHUNK_LEN, count, f64::add).unwrap_or(0.0)
+    }
+
+    /// Returns the bucket of a position.
+    fn bucket(&self, position: [f32; 3]) -> [u32; 3] {
+        std::array::from_fn(|k| {
+            let offset = f64::from(position[k]) - f64::from(self.origin[k]);
+            ((offset / self.size[k]) as u32).min(MAX_AXIS_BUCKETS - 1)
+        })
+    }
+
+    /// Returns the triangles, in ascending order, that are in a bucket of a changed triangle, and
+    /// possibly some others.
+    pub fn near(&self, changed: &[bool]) -> Result<Vec<u32>, OutOfMemory> {
+        let mut filter = memory::try_zeroed::<u64>(PURPOSE, 1 << (FILTER_BITS - 6))?;
+        let bit = |[x, y, z]: [u32; 3]| {
+            let key = (u64::from(z) << 20 | u64::from(y)) << 20 | u64::from(x);
+            // multiplicative hashing (Knuth), with 2⁶⁴ divided by the golden ratio
+            (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
+        };
+        for (corners, _) in self.corners.iter().zip(changed).filter(|it| *it.1) {
+            self.any_bucket(corners, |bucket| {
+                filter[bit(bucket) / 64] |= 1 << (bit(bucket) % 64);
+                false
+            });
+        }
+        let is_wanted = |bucket| filter[bit(bucket) / 64] >> (bit(bucket) % 64) & 1 == 1;
+        let append = |range: Range<usize>, near: &mut Vec<u32>| {
+            for triangle in range {
+                if self.any_bucket(&self.corners[triangle], is_wanted) {
+                    near.push_or_unwind(triangle as u32);
+                }
+            }
+        };
+        let len = self.corners.len();
+        Ok(parallel::collect(len, parallel::CHUNK_LEN, append))
+    }
+
+    /// Returns `true` if `accepts` does for a bucket of a triangle.
+    fn any_bucket(
+        &self,
+        corners: &TriangleCorners,
+        mut accepts: impl FnMut([u32; 3]) -> bool,
+    ) -> bool {
+        let [low, high] = bounds(corners).map(|corner| self.bucket(corner));
+        (low[2]..=high[2])
+            .any(|z| (low[1]..=high[1]).any(|y| (low[0]..=high[0]).any(|x| accepts([x, y, z]))))
+    }
+
+    /// Visits each pair of intersecting triangles among `candidates`, or among all, with `add`,
+    /// which accumulates per range of layers, and merges the results in the order of the ranges.
+    ///
+    /// Pairs that `is_relevant` rejects are not tested. `is_same` receives two triangles and a
+    /// corner of each, which have equal positions, and returns `true` if they share the vertex;
+    /// triangles with different vertices at one position intersect.
+    pub fn reduce<R: Default + Send>(
+        &self,
+        candidates: Option<&[u32]>,
+        is_relevant: impl Fn([u32; 2]) -> bool + Sync,
+        is_same: impl Fn([u32; 2], [usize; 2]) -> bool + Sync,
+        add: impl Fn(&mut R, [u32; 2]) + Sync,
+        merge: impl Fn(R, R) -> R + Sync,
+    ) -> Result<R, OutOfMemory> {
+        let lists = Layers::new(self, candidates)?;
+        let visit_layers = |range: Range<usize>| {
+            let mut found = R::default();
+            let (mut entries, mut members) = (Vec::new(), Vec::new());
+            for layer in range {
+                self.list_entries(lists.triangles(layer), &mut entries);
+                for group in entries.chunk_by(|one, other| one.0 == other.0) {
+                    if group.len() == 1 {
+                        continue;
+                    }
+                    let (row, column) = ((group[0].0 >> 32) as u32, group[0].0 as u32);
+                    let mut bucket = [0; 3];
+                    for (axis, index) in self.axes.into_iter().zip([layer as u32, row, column]) {
+                        bucket[axis] = index;
+                    }
+                    members.clear();
+                    members.reserve_or_unwind(group.len());
+                    members.extend(group.iter().map(|&(_, triangle)| self.member(triangle)));
+                    for (index, one) in members.iter().enumerate() {
+                        for other in &members[..index] {
+                            let pair = [one.triangle, other.triangle];
+                            if one.first_meets(other, bucket)
+                                && is_relevant(pair)
+                                && one.intersects(other, |corners| is_same(pair, corners))
+                            {
+                                add(&mut found, pair);
+                            }
+                        }
+                    }
+                }
+            }
+            found
+        };
+        Ok(parallel::reduce(self.layers, 1, visit_layers, merge).unwrap_or_default())
+    }
+
+    /// Lists the buckets of a layer, as row and column, that the triangles are in, sorted.
+    fn list_entries(&self, triangles: &[u32], entries: &mut Vec<(u64, u32)>) {
+        let [_, row_axis, column_axis] = self.axes;
+        entries.clear();
+        for &triangle in triangles {
+            let corners = &self.corners[triangle as usize];
+            let [low, high] = bounds(corners).map(|corner| self.bucket(corner));
+            for row in low[row_axis]..=high[row_axis] {
+                for column in low[column_axis]..=high[column_axis] {
+                    let bucket = u64::from(row) << 32 | u64::from(column);
+                    entries.push_or_unwind((bucket, triangle));
+                }
+            }
+        }
+        entries.sort_unstable();
+    }
+
+    fn member(&self, triangle: u32) -> Member {
+        let corners = self.corners[triangle as usize];
+        let [low, high] = bounds(&corners);
+        let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+        let (u, v) = (subtract(b, a), subtract(c, a));
+        let terms = |k: usize| {
+            [
+                u[(k + 1) % 3] * v[(k + 2) % 3],
+                u[(k + 2) % 3] * v[(k + 1) % 3],
+            ]
+        };
+        Member {
+            triangle,
+            low,
+            high,
+            first: self.bucket(low),
+            corners,
+            normal: std::array::from_fn(|k| terms(k)[0] - terms(k)[1]),
+            normal_bound: std::array::from_fn(|k| terms(k)[0].abs() + terms(k)[1].abs()),
+        }
+    }
+}
+
+impl Member {
+    /// Returns `true` if the bounding boxes of two triangles overlap, and `bucket` is the first
+    /// that both are in, so that each pair counts once.
+    fn first_meets(&self, other: &Self, bucket: [u32; 3]) -> bool {
+        (0..3).all(|k| {
+            self.low[k] <= other.high[k]
+                && other.low[k] <= self.high[k]
+                && self.first[k].max(other.first[k]) == bucket[k]
+        })
+    }
+
+    /// Returns `true` if two triangles have a point in common other than shared vertices and edges.
+    fn intersects(&self, other: &Self, is_same: impl Fn([usize; 2]) -> bool) -> bool {
+        if self.is_beyond(other, |[own, others]| is_same([own, others]))
+            || other.is_beyond(self, |[others, own]| is_same([own, others]))
+        {
+            return false;
+        }
+        let coincides = |own: usize| {
+            (0..3).any(|at| self.corners[own] == other.corners[at] && !is_same([own, at]))
+        };
+        (0..3).any(coincides) || {
+            let pair = [self.corners, other.corners];
+            let [one, other] = pair.map(|corners| corners.map(|corner| corner.map(f64::from)));
+            triangles_intersect(one, other)
+        }
+    }
+
+    /// Returns `true` if all vertices of another triangle that are not shared are certainly on one
+    /// side of the plane of this one. `is_same` receives a corner of each.
+    fn is_beyond(&self, other: &Self, is_same: impl Fn([usize; 2]) -> bool) -> bool {
+        let origin = self.corners[0].map(f64::from);
+        let mut side = 0.0;
+        for (index, corner) in other.corners.iter().enumerate() {
+            let offset = subtract(corner.map(f64::from), origin);
+            let height = dot(self.normal, offset);
+            if height.abs() > HEIGHT_ERROR * dot(self.normal_bound, offset.map(f64::abs)) {
+                if height * side < 0.0 {
+                    return false;
+                }
+                side = height.signum();
+            } else {
+                let own = self.corners.iter().position(|it| it == corner);
+                if !own.is_some_and(|own| is_same([own, index])) {
+                    return false;
+                }
+            }
+        }
+        side != 0.0
+    }
+}
+
+/// The triangles of each layer of buckets.
+struct Layers {
+    starts: Vec<usize>,
+    triangles: Vec<u32>,
+}
+
+impl Layers {
+    fn new(search: &PairSearch<'_>, candidates: Option<&[u32]>) -> Result<Self, OutOfMemory> {
+        let axis = search.axes[0];
+        let layers = |triangle: u32| {
+            let corners = &search.corners[triangle as usize];
+            let [low, high] = bounds(corners).map(|corner| search.bucket(corner)[axis] as usize);
+            low..=high
+        };
+        let count = candidates.map_or(search.corners.len(), <[u32]>::len);
+        let candidate = |index: usize| candidates.map_or(index as u32, |it| it[index]);
+        let mut starts = memory::try_zeroed::<usize>(PURPOSE, search.layers + 1)?;
+        for index in 0..count {
+            layers(candidate(index)).for_each(|layer| starts[layer + 1] += 1);
+        }
+        for layer in 0..search.layers {
+            starts[layer + 1] += starts[layer];
+        }
+        let mut ends = memory::try_copy(PURPOSE, &starts)?;
+        let mut triangles = memory::try_zeroed::<u32>(PURPOSE, starts[search.layers])?;
+        for index in 0..count {
+            let triangle = candidate(index);
+            for layer in layers(triangle) {
+                triangles[ends[layer]] = triangle;
+                ends[layer] += 1;
+            }
+        }
+        Ok(Self { starts, triangles })
+    }
+
+    /// Returns the triangles of a layer.
+    fn triangles(&self, layer: usize) -> &[u32] {
+        &self.triangles[self.starts[layer]..self.starts[layer + 1]]
+    }
+}
+
+/// Returns the minimum and the maximum of a triangle's coordinates.
+fn bounds([a, b, c]: &TriangleCorners) -> [[f32; 3]; 2] {
+    [f32::min, f32::max].map(|select| combine(combine(*a, *b, select), *c, select))
+}
+
+fn combine(one: [f32; 3], other: [f32; 3], select: fn(f32, f32) -> f32) -> [f32; 3] {
+    std::array::from_fn(|k| select(one[k], other[k]))
+}
+
+fn subtract(to: Position, from: Position) -> Position {
+    std::array::from_fn(|k| to[k] - from[k])
+}
+
+fn dot(one: Position, other: Position) -> f64 {
+    one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+}
