@@ -3,6 +3,7 @@
 pub mod devices;
 pub mod extract;
 pub mod golden;
+pub mod label_pictures;
 pub mod links;
 pub mod noise;
 pub mod oracle;

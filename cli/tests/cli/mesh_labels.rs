@@ -302,7 +302,7 @@ fn labels_of_64_bits_are_exact() {
             .ok()
             .json();
         assert_eq!(labels(&report), ascending, "{name}");
-        let run = format!("mesh {name} --labels {} -o one.ply --json", wide[1]);
+        let run = format!("mesh {name} --labels {} -o one.vtp --json", wide[1]);
         assert_eq!(labels(&folder.run(&run).ok().json()), [wide[1]]);
         for options in ["--close", "--close --memory 20K"] {
             let run = format!(
@@ -317,6 +317,10 @@ fn labels_of_64_bits_are_exact() {
             assert!(read("wide.ply") == read("small.ply"), "{name} {options}");
         }
     }
+    folder.refuses(
+        "mesh wide.nii --labels all -o a.ply",
+        &["a.ply", "9007199254740993", ".vtp"],
+    );
     let above = (1_u64 << 63) + 1;
     folder.file(
         "above.nii",
@@ -387,7 +391,7 @@ fn crop_extracts_a_part_of_the_labels() {
     let part: Vec<u8> = (0..nx * ny * nz)
         .flat_map(|at| part(at).to_le_bytes())
         .collect();
-    let fields = "type: int32\nendian: little\nsizes: 11 12 7\nencoding: raw";
+    let fields = "type: int32\nsizes: 11 12 7\nencoding: raw";
     folder.file("part.nrrd", nrrd(fields, &part));
     let run = |options: &str| {
         let line = format!("mesh {options} --labels all --coordinates voxel --check --json");

@@ -23,8 +23,8 @@ pub struct Conversion {
 impl AnyVolume {
     /// Converts the samples to `f32`, and reports how many were rounded.
     ///
-    /// Integers of 8 and 16 bits are exact; `i32`, `i64` and `f64` may be rounded. An `f32` volume is
-    /// returned unchanged.
+    /// Integers of 8 and 16 bits are exact; `i32`, `i64` and `f64` may be rounded. An `f32` volume
+    /// is returned unchanged.
     ///
     /// ```
     /// use ferrovox::grid::{AnyVolume, Geometry, Volume};
@@ -91,8 +91,8 @@ fn or_panic<R>(result: Result<R, OutOfMemory>) -> R {
 }
 
 impl AnyVolume {
-    /// Converts `i32`, `i64` and `f64` samples to `f32`, so that kernels can read the volume, and returns
-    /// the number of rounded samples. Other types are kept.
+    /// Converts `i32`, `i64` and `f64` samples to `f32`, so that kernels can read the volume, and
+    /// returns the number of rounded samples. Other types are kept.
     ///
     /// # Panics
     /// If memory runs out; [`try_into_kernel_type`](Self::try_into_kernel_type) returns an error

@@ -90,10 +90,10 @@ impl LabelFieldBuilder {
     }
 
     fn count_samples(&mut self, samples: usize) -> Result<(), LabelSurfaceError> {
-        let plane = self.dims[0] * self.dims[1];
+        let dims = self.dims;
+        let [plane, all] = [dims[0].saturating_mul(dims[1]), voxel_count(dims)];
         let found = self.added + samples;
-        if found > plane * self.dims[2] || plane > 0 && samples % plane != 0 {
-            let dims = self.dims;
+        if found > all || plane > 0 && samples % plane != 0 {
             return Err(LabelSurfaceError::PlaneCount { dims, found });
         }
         self.added = found;
@@ -111,7 +111,7 @@ impl LabelFieldBuilder {
         chosen: Option<&[i64]>,
     ) -> Result<LabelField, LabelSurfaceError> {
         let dims = self.dims;
-        if self.added != dims.iter().product::<usize>() {
+        if self.added != voxel_count(dims) {
             let found = self.added;
             return Err(LabelSurfaceError::PlaneCount { dims, found });
         }
@@ -142,6 +142,15 @@ impl LabelFieldBuilder {
             runs,
         })
     }
+}
+
+/// Returns the number of voxels of a grid; the dims of one without voxels may be of any size.
+fn voxel_count(dims: [usize; 3]) -> usize {
+    if dims.contains(&0) {
+        return 0;
+    }
+    dims.iter()
+        .fold(1, |count: usize, n| count.saturating_mul(*n))
 }
 
 /// Keeps the labels that `is_kept` accepts, renumbers them, and returns the others.

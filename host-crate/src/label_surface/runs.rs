@@ -273,9 +273,14 @@ pub(super) struct RunEncoder {
 
 impl RunEncoder {
     pub fn new(dims: [usize; 3]) -> Result<Self, OutOfMemory> {
+        let rows = if dims[0] == 0 {
+            0
+        } else {
+            dims[1].saturating_mul(dims[2])
+        };
         Ok(Self {
             dims,
-            runs: LabelRuns::with_capacity(dims[1].saturating_mul(dims[2]))?,
+            runs: LabelRuns::with_capacity(rows)?,
             numbers: HashMap::new(),
             labels: Vec::new(),
         })

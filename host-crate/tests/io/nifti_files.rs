@@ -310,6 +310,7 @@ fn to_f64(volume: &AnyVolume) -> Vec<f64> {
         AnyVolume::U16(volume) => convert(volume),
         AnyVolume::I16(volume) => convert(volume),
         AnyVolume::I32(volume) => convert(volume),
+        AnyVolume::I64(volume) => convert(volume),
         AnyVolume::F32(volume) => convert(volume),
         AnyVolume::F64(volume) => convert(volume),
     }

@@ -96,6 +96,7 @@ fn read_plane(reader: &mut VolumeReader<'_>, z: usize) -> Vec<f64> {
         SampleType::U16 => read!(u16),
         SampleType::I16 => read!(i16),
         SampleType::I32 => read!(i32),
+        SampleType::I64 => read!(i64),
         SampleType::F32 => read!(f32),
         SampleType::F64 => read!(f64),
     }

@@ -34,6 +34,7 @@ fn plane_bytes(reader: &mut VolumeReader<'_>, z: Range<usize>) -> Result<Vec<u8>
         SampleType::U16 => plane_bytes::<u16>(reader, z),
         SampleType::I16 => plane_bytes::<i16>(reader, z),
         SampleType::I32 => plane_bytes::<i32>(reader, z),
+        SampleType::I64 => plane_bytes::<i64>(reader, z),
         SampleType::F32 => plane_bytes::<f32>(reader, z),
         SampleType::F64 => plane_bytes::<f64>(reader, z),
     }

@@ -381,6 +381,14 @@ pub enum FileProblem {
         /// Extensions of the formats that can.
         instead: &'static str,
     },
+    /// The format stores labels as `f64`, which does not represent one of them.
+    #[error(
+        "PLY stores labels as double, which does not represent {label}; write .vtp or .glb, or one file per label with {{label}} in the name"
+    )]
+    LabelPrecision {
+        /// First such label.
+        label: i64,
+    },
     /// A damaged mesh file.
     #[error("damaged {format} file: {problem}")]
     MeshFile {

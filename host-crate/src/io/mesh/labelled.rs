@@ -8,6 +8,7 @@ use super::encoder::{FaceGroup, LabelRange, MeshLayout};
 use super::output_format::resolve_format;
 use super::write::{write_blocks, write_file};
 use super::{MeshCounts, MeshFormat, MeshWriteOptions};
+use crate::grid::Sample;
 use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::memory::{self, OutOfMemory};
@@ -25,7 +26,8 @@ const PURPOSE: &str = "triangles in the order of their labels";
 ///
 /// # Errors
 /// The errors of [`write_mesh`](super::write_mesh), and [`FileProblem::NoFaceLabels`] for the other
-/// formats.
+/// formats, and [`FileProblem::LabelPrecision`] for a label in a PLY file that `double` does not
+/// represent.
 ///
 /// ```
 /// use ferrovox::io::{MeshWriteOptions, read_mesh, write_labelled_mesh};
@@ -89,6 +91,12 @@ impl FileGroup {
                     format: format.name(),
                     instead: MeshFormat::face_label_extensions(),
                 });
+            }
+            let is_inexact = |label: &&i64| (**label as f64).to_label() != Some(**label);
+            if format == MeshFormat::Ply
+                && let Some(&label) = mesh.labels.iter().find(is_inexact)
+            {
+                return Err(FileProblem::LabelPrecision { label });
             }
             mesh.mesh.validate()?;
             let (sides, triangles) = (mesh.sides.len(), mesh.mesh.triangles.len());

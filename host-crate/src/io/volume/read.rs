@@ -219,9 +219,8 @@ fn read_input(input: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFi
     Ok(VolumeFile { volume, header })
 }
 
-/// Returns the narrowest of `i32`, `f64` and `i64` that represents all integers of the file, in this
-/// order. Reads all samples once per type until one does; other errors are reported later, when
-/// planes are read.
+/// Returns the first of `i32`, `f64` and `i64` that represents all integers of the file. Reads the
+/// samples once per type until one does; other errors are reported later, when planes are read.
 pub(crate) fn find_integer_type(input: &VolumeInput<'_>, options: &ReadOptions) -> SampleType {
     if !is_not_representable(&decode_all::<i32>(input, options)) {
         SampleType::I32

@@ -19,7 +19,8 @@ const PURPOSE: &str = "a check for self-intersections";
 ///
 /// Triangles with an invalid index or a non-finite vertex are ignored. The test is exact: it uses
 /// the positions as they are, and adaptive predicates (Shewchuk 1997). Time is linear in the
-/// triangles if their sizes are similar; memory is about 45 bytes per triangle. Runs on all threads.
+/// triangles if their sizes are similar; memory is about 45 bytes per triangle. Runs on all
+/// threads.
 ///
 /// ```
 /// use ferrovox::mesh::{TriangleMesh, Triangles, count_self_intersections};

@@ -16,6 +16,9 @@ const MAX_BUCKETS: u64 = 16;
 /// Maximum number of buckets along an axis.
 const MAX_AXIS_BUCKETS: u32 = 1 << 20;
 
+/// Maximum number of buckets of a layer per entry that are sorted by counting.
+const MAX_EMPTY: u64 = 16;
+
 /// Number of bits of the filter for the buckets of changed triangles.
 const FILTER_BITS: u32 = 22;
 
@@ -177,10 +180,10 @@ impl<'a> PairSearch<'a> {
         let lists = Layers::new(self, candidates)?;
         let visit_layers = |range: Range<usize>| {
             let mut found = R::default();
-            let (mut entries, mut members) = (Vec::new(), Vec::new());
+            let (mut entries, mut members) = (LayerEntries::default(), Vec::new());
             for layer in range {
-                self.list_entries(lists.triangles(layer), &mut entries);
-                for group in entries.chunk_by(|one, other| one.0 == other.0) {
+                entries.list(self, lists.triangles(layer));
+                for group in entries.sorted.chunk_by(|one, other| one.0 == other.0) {
                     if group.len() == 1 {
                         continue;
                     }
@@ -210,23 +213,6 @@ impl<'a> PairSearch<'a> {
         Ok(parallel::reduce(self.layers, 1, visit_layers, merge).unwrap_or_default())
     }
 
-    /// Lists the buckets of a layer, as row and column, that the triangles are in, sorted.
-    fn list_entries(&self, triangles: &[u32], entries: &mut Vec<(u64, u32)>) {
-        let [_, row_axis, column_axis] = self.axes;
-        entries.clear();
-        for &triangle in triangles {
-            let corners = &self.corners[triangle as usize];
-            let [low, high] = bounds(corners).map(|corner| self.bucket(corner));
-            for row in low[row_axis]..=high[row_axis] {
-                for column in low[column_axis]..=high[column_axis] {
-                    let bucket = u64::from(row) << 32 | u64::from(column);
-                    entries.push_or_unwind((bucket, triangle));
-                }
-            }
-        }
-        entries.sort_unstable();
-    }
-
     fn member(&self, triangle: u32) -> Member {
         let corners = self.corners[triangle as usize];
         let [low, high] = bounds(&corners);
@@ -246,6 +232,69 @@ impl<'a> PairSearch<'a> {
             corners,
             normal: std::array::from_fn(|k| terms(k)[0] - terms(k)[1]),
             normal_bound: std::array::from_fn(|k| terms(k)[0].abs() + terms(k)[1].abs()),
+        }
+    }
+}
+
+/// The triangles in each bucket of a layer, as pairs of a bucket's row and column, and a triangle.
+#[derive(Default)]
+struct LayerEntries {
+    sorted: Vec<(u64, u32)>,
+    unsorted: Vec<(u64, u32)>,
+    /// Number of entries before each bucket.
+    starts: Vec<u32>,
+}
+
+impl LayerEntries {
+    /// Lists the triangles of a layer in the order of their buckets.
+    fn list(&mut self, search: &PairSearch<'_>, triangles: &[u32]) {
+        let [_, row_axis, column_axis] = search.axes;
+        self.unsorted.clear();
+        let (mut first, mut last) = ([u32::MAX; 2], [0; 2]);
+        for &triangle in triangles {
+            let corners = &search.corners[triangle as usize];
+            let [low, high] = bounds(corners).map(|corner| search.bucket(corner));
+            let [low, high] = [low, high].map(|it| [it[row_axis], it[column_axis]]);
+            first = [first[0].min(low[0]), first[1].min(low[1])];
+            last = [last[0].max(high[0]), last[1].max(high[1])];
+            for row in low[0]..=high[0] {
+                for column in low[1]..=high[1] {
+                    let bucket = u64::from(row) << 32 | u64::from(column);
+                    self.unsorted.push_or_unwind((bucket, triangle));
+                }
+            }
+        }
+        if self.unsorted.is_empty() {
+            self.sorted.clear();
+            return;
+        }
+        let width = u64::from(last[1] - first[1]) + 1;
+        let buckets = width * (u64::from(last[0] - first[0]) + 1);
+        if buckets > MAX_EMPTY * self.unsorted.len() as u64 {
+            std::mem::swap(&mut self.sorted, &mut self.unsorted);
+            self.sorted.sort_unstable();
+            return;
+        }
+        let index = |bucket: u64| {
+            let (row, column) = ((bucket >> 32) as u32, bucket as u32);
+            (u64::from(row - first[0]) * width + u64::from(column - first[1])) as usize
+        };
+        self.starts.clear();
+        self.starts.reserve_or_unwind(buckets as usize + 1);
+        self.starts.resize(buckets as usize + 1, 0);
+        for (bucket, _) in &self.unsorted {
+            self.starts[index(*bucket) + 1] += 1;
+        }
+        for bucket in 0..buckets as usize {
+            self.starts[bucket + 1] += self.starts[bucket];
+        }
+        self.sorted.clear();
+        self.sorted.reserve_or_unwind(self.unsorted.len());
+        self.sorted.resize(self.unsorted.len(), (0, 0));
+        for entry in &self.unsorted {
+            let at = &mut self.starts[index(entry.0)];
+            self.sorted[*at as usize] = *entry;
+            *at += 1;
         }
     }
 }

@@ -38,19 +38,22 @@ impl LabelMeshJob {
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedLabels, PipelineError> {
-        let path = &self.volume.path;
-        let mut loaded = match self.memory {
-            Some(bytes) => stages.run("read", || self.load_in_parts(bytes, warnings))?,
-            None => self.load_whole(stages, warnings)?,
+        let Some(bytes) = self.memory else {
+            return self.load_whole(stages, warnings);
         };
-        stages.run("labels", || {
-            let field = &mut loaded.field;
-            let filtered = field.filter_components(self.components, self.surface.contact);
-            loaded.removed.extend(filtered.map_err(at(path))?);
-            loaded.removed.sort_unstable();
-            // the paths of all labels are known now
-            self.check_paths(field.labels())
-        })?;
+        let loaded = stages.run("read", || self.load_in_parts(bytes, warnings))?;
+        stages.run("labels", || self.filter(loaded))
+    }
+
+    /// Removes the components that the job does not keep, and checks the paths of the labels.
+    fn filter(&self, mut loaded: LoadedLabels) -> Result<LoadedLabels, PipelineError> {
+        let field = &mut loaded.field;
+        let filtered = field.filter_components(self.components, self.surface.contact);
+        let filtered = filtered.map_err(at(&self.volume.path))?;
+        loaded.removed.extend(filtered);
+        loaded.removed.sort_unstable();
+        // the paths of all labels are known now
+        self.check_paths(field.labels())?;
         Ok(loaded)
     }
 
@@ -80,7 +83,7 @@ impl LabelMeshJob {
                 Some(mask) => field.apply_mask(&mask).map_err(at(path))?,
                 None => Vec::new(),
             };
-            Ok::<_, PipelineError>(LoadedLabels {
+            self.filter(LoadedLabels {
                 field,
                 removed,
                 sample_type,

@@ -188,7 +188,8 @@ fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
 }
 
 impl LabelMeshJob {
-    /// Extracts the walls: on one device without a limit of memory in one piece, otherwise in slabs.
+    /// Extracts the walls: on one device without a limit of memory in one piece, otherwise in
+    /// slabs.
     fn extract(
         &self,
         field: &LabelField,

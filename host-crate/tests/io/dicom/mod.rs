@@ -168,6 +168,7 @@ pub fn samples(volume: &AnyVolume) -> Vec<f64> {
         AnyVolume::U16(volume) => list(volume.samples(), f64::from),
         AnyVolume::I16(volume) => list(volume.samples(), f64::from),
         AnyVolume::I32(volume) => list(volume.samples(), f64::from),
+        AnyVolume::I64(volume) => list(volume.samples(), |it| it as f64),
         AnyVolume::F32(volume) => list(volume.samples(), f64::from),
         AnyVolume::F64(volume) => list(volume.samples(), f64::from),
     }

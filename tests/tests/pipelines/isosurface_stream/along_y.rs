@@ -55,7 +55,7 @@ proptest! {
         planes in 1u32..6,
     ) {
         let mut noise = Noise(seed);
-        let (volume, iso) = any_volume(dims, seed, noise.below(8));
+        let (volume, iso) = any_volume(dims, seed, noise.below(9));
         let mask: Option<AnyVolume> = match noise.below(3) {
             0 => Some(random::mask(dims, seed).into()),
             1 => Some(random::integers(dims, seed, |bits| (bits % 9) as f64).into()),

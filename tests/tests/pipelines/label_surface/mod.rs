@@ -4,6 +4,7 @@ mod accuracy;
 mod manifold;
 mod options;
 mod parts;
+mod pictures;
 
 use ferrovox::{
     grid::{AnyVolume, Geometry, Volume},
