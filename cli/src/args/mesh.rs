@@ -25,7 +25,7 @@ and origin of the file; right-anterior-superior for medical formats.
 
 Several devices each extract a slab of the volume. With --memory, or if the volume exceeds the memory, it is streamed: \
 slabs are read, extracted and written in turn. The file is the same, byte for byte. --check needs the whole mesh, so it \
-excludes streaming.
+excludes streaming. With --labels, the mesh is held in memory, and a limit that it exceeds is an error with the bytes needed.
 
 Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check

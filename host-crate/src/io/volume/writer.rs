@@ -117,9 +117,10 @@ impl VolumeWriter {
 
     fn write<T: Sample>(&mut self, samples: &[T]) -> Result<(), FileProblem> {
         self.check_usable()?;
-        if T::TYPE != self.content.stored.sample_type() {
+        let requested = written_type(self.content.stored);
+        if T::TYPE != requested {
             return Err(SampleProblem::TypeMismatch {
-                requested: self.content.stored.sample_type(),
+                requested,
                 found: T::TYPE,
             }
             .into());
@@ -195,6 +196,15 @@ impl VolumeWriter {
             found,
         }
         .into()
+    }
+}
+
+/// Returns the type of the samples that are written as a stored type.
+const fn written_type(stored: StoredType) -> SampleType {
+    match stored {
+        // read as a narrower type if possible
+        StoredType::I64 => SampleType::I64,
+        other => other.sample_type(),
     }
 }
 

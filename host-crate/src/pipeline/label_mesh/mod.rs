@@ -245,7 +245,8 @@ pub struct LabelMeshOutcome {
     pub devices: Vec<DeviceRun>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// Time of the stages: `read`, `labels`, `extract`, `download`, `simplify`, `check`, `write`.
+    /// Time of the stages: `read`, `labels`, `extract`, `download` (part of `extract` if there are
+    /// slabs), `simplify`, `check`, `write`.
     pub timings: Timings,
 }
 
