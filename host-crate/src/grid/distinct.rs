@@ -21,13 +21,6 @@ pub(crate) fn distinct_labels<T: Sample>(samples: &[T]) -> Vec<i64> {
     labels
 }
 
-/// Returns the label of an integral sample, or `None` if it does not fit in an `i64`.
-pub(crate) fn label_from_f64(sample: f64) -> Option<i64> {
-    // Both bounds are powers of two, and therefore exact.
-    const BOUND: f64 = -(i64::MIN as f64);
-    (-BOUND..BOUND).contains(&sample).then_some(sample as i64)
-}
-
 /// Returns the index and value of the first sample that is not a whole number.
 pub(crate) fn first_fraction<T: Sample>(
     samples: &[T],

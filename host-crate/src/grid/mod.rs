@@ -53,7 +53,7 @@ pub use device_mask::DeviceMask;
 pub(crate) use device_mask::count_ones;
 pub use device_volume::{DeviceSample, DeviceVolume};
 pub(crate) use device_volume::{gradient_to_world, index_to_world, kernel_grid};
-pub(crate) use distinct::{distinct_labels, first_fraction, label_from_f64};
+pub(crate) use distinct::{distinct_labels, first_fraction};
 pub use error::GridError;
 pub use geometry::{Geometry, Misalignment};
 pub use inside::Inside;
@@ -80,6 +80,6 @@ pub use voxel_box::VoxelBox;
 
 pub(crate) use any_volume::{match_kernel_volume, match_volume, with_kernel_volume, with_volume};
 pub(crate) use sample::{
-    SamplePredicate, for_sample_types, match_kernel_sample_type, match_sample_type,
+    SamplePredicate, for_sample_types, label_from_f64, match_kernel_sample_type, match_sample_type,
     with_kernel_sample_type, with_sample_type,
 };

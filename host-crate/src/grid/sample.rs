@@ -1,6 +1,5 @@
 //! Sample types of volumes.
 
-use super::label_from_f64;
 use std::fmt;
 use std::str::FromStr;
 
@@ -159,6 +158,13 @@ pub trait Sample:
     /// Returns the sample with its bytes in reverse order.
     #[must_use]
     fn swap_bytes(self) -> Self;
+}
+
+/// Returns the label of an integral sample, or `None` if it does not fit in an `i64`.
+pub(crate) fn label_from_f64(sample: f64) -> Option<i64> {
+    // Both bounds are powers of two, and therefore exact.
+    const BOUND: f64 = -(i64::MIN as f64);
+    (-BOUND..BOUND).contains(&sample).then_some(sample as i64)
 }
 
 /// A property of samples of any type.

@@ -9,8 +9,8 @@ use std::fmt;
 
 /// Selection of the samples that belong to an object.
 ///
-/// Samples of `i32`, `i64` and `f64` are compared exactly. For other samples, thresholds are rounded
-/// to `f32`, as kernels compare them. NaN counts as not zero, and is in no other selection.
+/// Samples of `i32`, `i64` and `f64` are compared exactly. For other samples, thresholds are
+/// rounded to `f32`, as kernels compare them. NaN counts as not zero, and is in no other selection.
 ///
 /// ```
 /// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};

@@ -2,6 +2,7 @@
 
 use crate::{
     device::DeviceError,
+    grid::format_label,
     memory::OutOfMemory,
     monitor::Cancelled,
     partition::{OnDevice, TooLittleMemory},
@@ -14,8 +15,8 @@ use crate::{
 pub enum LabelSurfaceError {
     /// A sample is not an integer of 64 bits.
     #[error(
-        "voxel ({}, {}, {}) is {value}; labels must be integers of 64 bits, so extract an isosurface of this volume instead",
-        voxel[0], voxel[1], voxel[2]
+        "voxel ({}, {}, {}) is {}; labels must be integers of 64 bits, so extract an isosurface of this volume instead",
+        voxel[0], voxel[1], voxel[2], format_label(*value)
     )]
     Fraction {
         /// Index of the voxel.

@@ -28,7 +28,7 @@ else:
     offset, scaling, codes, srow = v[23], v[24:26], v[34:36], v[42:54]
     assert magic == b"n+2\0\r\n\x1a\n", magic
 assert struct.calcsize(form) == (348 if version == 1 else 540)
-code = {2: "B", 4: "h", 8: "i", 16: "f", 64: "d", 256: "b", 512: "H"}[datatype]
+code = {2: "B", 4: "h", 8: "i", 16: "f", 64: "d", 256: "b", 512: "H", 1024: "q"}[datatype]
 assert bits == 8 * struct.calcsize("=" + code), bits
 count = dim[1] * dim[2] * dim[3]
 samples = struct.unpack("%s%d%s" % (order, count, code), b[int(offset):])

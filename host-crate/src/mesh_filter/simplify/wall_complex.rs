@@ -176,10 +176,10 @@ impl Complex for WallComplex<'_> {
         })
     }
 
-    /// The surface of each label remains a manifold, and each wall and line remains, by an extension
-    /// of the link condition (Dey, Edelsbrunner, Guha and Nekhayev 1999): no vertex is adjacent to
-    /// both ends except across a triangle at the edge, no two triangles coincide, no triangle
-    /// vanishes between two lines, and no label has both ends without the edge.
+    /// The surface of each label remains a manifold, and each wall and line remains, by an
+    /// extension of the link condition (Dey, Edelsbrunner, Guha and Nekhayev 1999): no vertex is
+    /// adjacent to both ends except across a triangle at the edge, no two triangles coincide, no
+    /// triangle vanishes between two lines, and no label has both ends without the edge.
     fn may_contract(&mut self, star: &mut EdgeStar, kept: u32, removed: u32) -> bool {
         star.shared.clear();
         for (list, [own, other]) in star
