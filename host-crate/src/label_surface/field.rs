@@ -93,7 +93,7 @@ impl LabelFieldBuilder {
         let dims = self.dims;
         let [plane, all] = [dims[0].saturating_mul(dims[1]), voxel_count(dims)];
         let found = self.added + samples;
-        if found > all || plane > 0 && samples % plane != 0 {
+        if found > all || plane > 0 && !samples.is_multiple_of(plane) {
             return Err(LabelSurfaceError::PlaneCount { dims, found });
         }
         self.added = found;
