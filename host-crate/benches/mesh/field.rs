@@ -24,7 +24,7 @@ pub fn levels(sample_type: SampleType, field: Field) -> Levels {
         SampleType::U8 => (127.5, 80.0, 16.0),
         SampleType::I8 => (0.5, 80.0, 16.0),
         SampleType::U16 => (32767.5, 20_000.0, 256.0),
-        SampleType::I16 | SampleType::I32 => (0.5, 20_000.0, 256.0),
+        SampleType::I16 | SampleType::I32 | SampleType::I64 => (0.5, 20_000.0, 256.0),
         SampleType::F32 | SampleType::F64 => (0.0, 1.0, 1.0),
     };
     let scale = match field {

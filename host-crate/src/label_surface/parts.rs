@@ -53,7 +53,7 @@ const NET_QUAD_BYTES: u64 = 64;
 const RELAXATION_QUAD_BYTES: u64 = 160;
 
 /// Bytes of memory per wall between two voxels that the mesh and its simplification need.
-const SIMPLIFICATION_BYTES: u64 = 700;
+const SIMPLIFICATION_BYTES: u64 = 800;
 
 /// Planes of voxels of a slab in addition to its planes of cells.
 const HALO_PLANES: usize = 3;
@@ -77,7 +77,7 @@ pub struct LabelWalls {
 ///
 /// A device may be listed several times. `max_bytes` limits the memory of the host, including that
 /// of the field, and of each device; the CPU as a device shares the memory of the host. The mesh is
-/// held as a whole, since volumes and fairing refer to all of it, in about 600 bytes per pair of
+/// held as a whole, since volumes and fairing refer to all of it, in about 700 bytes per pair of
 /// neighbouring voxels with different labels; the slabs take the rest. Without a limit, each device
 /// has one slab.
 ///

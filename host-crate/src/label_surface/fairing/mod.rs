@@ -49,7 +49,7 @@ const MOMENTUM: f64 = 0.5;
 const PRESSURE_FACTOR: f64 = 0.8;
 
 /// Bytes of memory per wall between two voxels that the mesh and its fairing need.
-pub(super) const BYTES_PER_WALL: u64 = 600;
+pub(super) const BYTES_PER_WALL: u64 = 700;
 
 /// Number of vertices or triangles that a thread processes at a time.
 const CHUNK_VERTICES: usize = 1 << 12;
