@@ -63,13 +63,13 @@ impl LabelMeshJob {
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedLabels, PipelineError> {
         let path = &self.volume.path;
-        let (file, file_geometry) = stages.run("read", || self.volume.read_with_file_geometry())?;
+        let (file, file_grid) = stages.run("read", || self.volume.read_with_file_grid())?;
         warnings.extend(self.volume.notes(&file.header));
         let (dims, geometry) = (file.volume.dims(), *file.volume.geometry());
         let sample_type = file.volume.sample_type();
         let mask = match &self.mask {
             Some(mask) => {
-                let grid = StatedGrid::new(&self.volume, &file.header, dims, &file_geometry)?;
+                let grid = StatedGrid::new(&self.volume, &file.header, file_grid)?;
                 Some(read_mask(mask, &grid, warnings)?)
             }
             None => None,
@@ -98,16 +98,13 @@ impl LabelMeshJob {
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedLabels, PipelineError> {
         let path = &self.volume.path;
-        let mut reader = self.volume.open()?;
+        let (mut reader, file_grid) = self.volume.open_with_file_grid()?;
         reader.set_overlap(0);
         let header = reader.header().clone();
         warnings.extend(self.volume.notes(&header));
-        let (dims, file_geometry) = (reader.dims(), *reader.geometry());
+        let (dims, geometry) = (reader.dims(), *reader.geometry());
         let sample_type = reader.sample_type();
-        let geometry = self
-            .volume
-            .geometry(&file_geometry)?
-            .unwrap_or(file_geometry);
+        let geometry = self.volume.geometry(&geometry)?.unwrap_or(geometry);
         let step = part_planes(dims, sample_type, bytes);
         let mut builder = LabelFieldBuilder::new(dims).map_err(at(path))?;
         for first in (0..dims[2]).step_by(step) {
@@ -122,7 +119,7 @@ impl LabelMeshJob {
         let mut field = self.select(builder, geometry)?;
         let removed = match &self.mask {
             Some(mask) => {
-                let grid = StatedGrid::new(&self.volume, &header, dims, &file_geometry)?;
+                let grid = StatedGrid::new(&self.volume, &header, file_grid)?;
                 let mut reader = open_mask(mask, &grid, warnings)?;
                 apply_mask_file(&mut field, &mut reader, step)?
             }
