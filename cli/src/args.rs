@@ -12,6 +12,7 @@ mod shared;
 mod skeleton;
 mod skeleton_edits;
 mod skeleton_names;
+mod slices;
 mod small;
 mod view;
 mod voxelize;
@@ -27,6 +28,7 @@ pub use occupancy::{ModelName, OccupancyArgs, SweptParameter};
 pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};
+pub use slices::SlicesArgs;
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
 pub use view::ViewArgs;
 pub use voxelize::{OpenRuleName, VoxelizeArgs};
@@ -52,10 +54,11 @@ pub const MORE: &str = "Run with --help for details and examples.";
 )]
 #[command(after_help = "\
 Examples:
-  ferrovox demo                                           two meshes and pictures
+  ferrovox demo                                           meshes, pictures and pages to open
   ferrovox info scan.nii.gz                               contents of a volume file
   ferrovox mesh scan.nii.gz --iso 120 -o scan.ply         isosurface at 120
   ferrovox render scan.nii.gz --iso 120 -o scan.png       picture of the isosurface
+  ferrovox slices scan.nii.gz --iso 120 -o planes.png     planes with the contour
   ferrovox view scan.nii.gz --iso 120                     page to rotate, cut and measure it
   ferrovox distance scan.nii.gz --iso 120 -o d.nii.gz     distance of each voxel to the object
   ferrovox skeleton scan.nii.gz --iso 120 -o s.swc        centre lines of the object
@@ -84,11 +87,13 @@ pub enum Command {
     Voxelize(VoxelizeArgs),
     /// Draw the isosurface of a volume as a picture
     Render(RenderArgs),
+    /// Draw planes of a volume with contours and labels as a picture
+    Slices(Box<SlicesArgs>),
     /// Show meshes, skeletons and volumes on a page for the browser
     View(Box<ViewArgs>),
     /// Compute the occupancy of a kernel: resident blocks per multiprocessor, and their limits
     Occupancy(Box<OccupancyArgs>),
-    /// Extract and draw the surfaces of a brain and of a metaball field
+    /// Make meshes, pictures, a skeleton, a distance map and pages without an input file
     Demo(DemoArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -107,6 +112,7 @@ impl Command {
             Self::Skeleton(_) => "skeleton",
             Self::Voxelize(_) => "voxelize",
             Self::Render(_) => "render",
+            Self::Slices(_) => "slices",
             Self::View(_) => "view",
             Self::Occupancy(_) => "occupancy",
             Self::Demo(_) => "demo",
@@ -125,6 +131,7 @@ impl Command {
             Self::Skeleton(args) => args.report,
             Self::Voxelize(args) => args.report,
             Self::Render(args) => args.report,
+            Self::Slices(args) => args.report,
             Self::View(args) => args.report,
             Self::Occupancy(args) => args.report,
             Self::Demo(args) => args.report,
@@ -151,6 +158,7 @@ impl Command {
                 .collect(),
             Self::Voxelize(args) => args.output.iter().collect(),
             Self::Render(args) => vec![&args.output],
+            Self::Slices(args) => vec![&args.output],
             Self::View(args) => args.output.iter().collect(),
             _ => Vec::new(),
         };

@@ -74,6 +74,7 @@ fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
         Command::Skeleton(args) => run_each(&**args, terminal, commands::skeleton::run),
         Command::Voxelize(args) => run_each(args, terminal, commands::voxelize::run),
         Command::Render(args) => run_each(args, terminal, commands::render::run),
+        Command::Slices(args) => run_each(&**args, terminal, commands::slices::run),
         Command::View(args) => commands::view::run(args, terminal),
         Command::Occupancy(args) => commands::occupancy::run(args, terminal),
         Command::Demo(args) => commands::demo::run(args, terminal),

@@ -21,7 +21,9 @@ const fn refusal(command: &'static str, option: &'static str, reason: &'static s
 
 const MESH_INPUT: &str = "its input is a mesh, which has no samples";
 
-const REFUSALS: [Refusal; 14] = [
+const PLANES: &str = "planes show all samples; --iso draws a contour";
+
+const REFUSALS: [Refusal; 21] = [
     refusal("voxelize", "mask", MESH_INPUT),
     refusal(
         "info",
@@ -47,6 +49,21 @@ const REFUSALS: [Refusal; 14] = [
         "view",
         "memory",
         "a page holds reduced volumes, which are read as a whole; give a part of them to --crop",
+    ),
+    refusal("slices", "inside", PLANES),
+    refusal("slices", "label", PLANES),
+    refusal(
+        "slices",
+        "labels",
+        "give the segmentation to --overlay; all of its labels are drawn",
+    ),
+    refusal("slices", "mask", PLANES),
+    refusal("slices", "fill_cavities", PLANES),
+    refusal("slices", "largest", PLANES),
+    refusal(
+        "slices",
+        "memory",
+        "the volume is read as a whole; give a part of it to --crop",
     ),
     refusal("voxelize", "iso", MESH_INPUT),
     refusal("voxelize", "inside", MESH_INPUT),
@@ -127,8 +144,8 @@ mod tests {
         "memory",
     ];
     /// Commands in the table.
-    const COMMANDS: [&str; 7] = [
-        "mesh", "distance", "skeleton", "render", "view", "info", "voxelize",
+    const COMMANDS: [&str; 8] = [
+        "mesh", "distance", "skeleton", "render", "slices", "view", "info", "voxelize",
     ];
 
     /// Formats the table of `docs/command-line.md`.

@@ -3,7 +3,7 @@
 use super::{DeviceArgs, MORE, ReportArgs, SurfaceArgs};
 use crate::{
     args::InputArgs,
-    numbers::{Size, parse_size},
+    numbers::{Size, parse_fraction, parse_size},
 };
 use clap::Args;
 use clap_complete::Shell;
@@ -75,6 +75,12 @@ pub struct RenderArgs {
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
+    /// Ambient occlusion: fraction by which hollows are darkened, from 0 to 1
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, value_parser = parse_fraction, help_heading = "Picture")]
+    pub occlusion: f32,
+    /// Transparent background (default: white)
+    #[arg(long, help_heading = "Picture")]
+    pub transparent: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]

@@ -10,7 +10,10 @@ pub use files::InputKind;
 
 use crate::{
     args::InputArgs,
-    args::{DistanceArgs, InfoArgs, IsoValue, MeshArgs, RenderArgs, SkeletonArgs, VoxelizeArgs},
+    args::{
+        DistanceArgs, InfoArgs, IsoValue, MeshArgs, RenderArgs, SkeletonArgs, SlicesArgs,
+        VoxelizeArgs,
+    },
     numbers::VolumeIndex,
     signals,
     terminal::Terminal,
@@ -69,6 +72,7 @@ macro_rules! batch_args {
 batch_args!(InfoArgs, |args| args.output.iter_mut().collect());
 batch_args!(MeshArgs, |args| args.output.iter_mut().collect());
 batch_args!(RenderArgs, |args| vec![&mut args.output]);
+batch_args!(SlicesArgs, |args| vec![&mut args.output]);
 batch_args!(SkeletonArgs, |args| {
     let others = args.field.iter_mut().chain(&mut args.png);
     args.output.iter_mut().chain(others).collect()

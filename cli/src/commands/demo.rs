@@ -1,4 +1,5 @@
-//! `ferrovox demo`: extraction and drawing of two surfaces without an input file.
+//! `ferrovox demo`: surfaces, pictures, a skeleton, a distance map and pages without an input
+//! file.
 
 use crate::{
     args::DemoArgs,
@@ -8,7 +9,7 @@ use crate::{
 };
 use ferrovox::{
     pipeline::demo::{self, DemoJob, DemoOutcome, Scene, SceneOutcome, SceneVolume},
-    render::{RenderParams, ViewDirection},
+    render::{Frame, RenderParams, ViewDirection},
     synthetic::Metaball,
 };
 use serde::Serialize;
@@ -74,9 +75,12 @@ fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
     };
     let files = outcome.scenes.iter();
     Report {
-        outputs: paths(
-            files.flat_map(|scene_outcome| [&scene_outcome.mesh_file, &scene_outcome.picture_file]),
-        ),
+        outputs: paths(files.flat_map(|files| {
+            [&files.mesh_file, &files.picture_file, &files.volume_file]
+                .into_iter()
+                .chain(&files.derived_files)
+                .chain([&files.page_file])
+        })),
         scenes: job.scenes.iter().zip(&outcome.scenes).map(scene).collect(),
         devices: Devices::new(std::slice::from_ref(&job.device)),
         timings: JsonTimings::new(&outcome.timings),
@@ -90,6 +94,10 @@ fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
     }
     let total = outcome.timings.total.as_secs_f64();
     text.push_str(&format!("time       {total:.1} s\n"));
+    for scene_outcome in &outcome.scenes {
+        let page = scene_outcome.page_file.display();
+        text.push_str(&format!("open       {page}\n"));
+    }
     text
 }
 
@@ -120,7 +128,7 @@ fn readable(scene: &Scene, scene_outcome: &SceneOutcome) -> String {
         "{name:<10} {what}, surface at {iso}\n\
          {empty:<10} {mesh_file}: {vertices} vertices, {triangles} triangles, {closed}, {manifold}, \
          Euler characteristic {euler}\n\
-         {empty:<10} {picture_file}: {width} x {height} pixels\n",
+         {empty:<10} {picture_file}: {width} x {height} pixels{derived}\n",
         name = scene.name,
         iso = scene.picture.iso,
         empty = "",
@@ -131,6 +139,11 @@ fn readable(scene: &Scene, scene_outcome: &SceneOutcome) -> String {
         picture_file = scene_outcome.picture_file.display(),
         width = scene_outcome.size[0],
         height = scene_outcome.size[1],
+        derived = scene_outcome
+            .derived_files
+            .iter()
+            .map(|file| format!("; {}", file.display()))
+            .collect::<String>(),
     )
 }
 
@@ -148,6 +161,8 @@ fn brain() -> Scene {
                 elevation: 20.0,
             },
             surface: [0.90, 0.48, 0.39],
+            frame: Frame::Surface,
+            occlusion: 0.5,
             ..RenderParams::default()
         },
     }
@@ -168,6 +183,8 @@ fn metaballs() -> Scene {
                 elevation: 38.0,
             },
             surface: [0.06, 0.34, 0.62],
+            frame: Frame::Surface,
+            occlusion: 0.5,
             ..RenderParams::default()
         },
     }

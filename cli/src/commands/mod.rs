@@ -23,5 +23,6 @@ mod skeleton_method;
 mod skeleton_report;
 #[cfg(test)]
 mod skeleton_tests;
+pub mod slices;
 pub mod view;
 pub mod voxelize;

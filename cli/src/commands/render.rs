@@ -57,6 +57,8 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
             view: args.view,
             width: args.size.width,
             height: args.size.height,
+            transparent: args.transparent,
+            occlusion: args.occlusion,
             ..PictureOptions::default()
         },
         device,

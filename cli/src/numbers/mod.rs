@@ -174,6 +174,13 @@ fn parse_three(text: &str) -> Option<[f64; 3]> {
     parts?.try_into().ok()
 }
 
+/// Parses a fraction from 0 to 1.
+pub fn parse_fraction(text: &str) -> Result<f32, String> {
+    let fraction = text.trim().parse().ok();
+    let in_range = fraction.filter(|it| (0.0..=1.0).contains(it));
+    in_range.ok_or_else(|| format!("`{text}` is not a fraction; give a number from 0 to 1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

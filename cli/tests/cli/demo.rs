@@ -21,7 +21,7 @@ fn demo_writes_meshes_and_pictures() {
         );
         let picture = fs::read(folder.path("demo").join(name).with_extension("png")).unwrap();
         assert!(
-            picture.len() > 20_000 && picture.len() < 300_000,
+            picture.len() > 20_000 && picture.len() < 500_000,
             "{name}.png has {} bytes",
             picture.len()
         );
@@ -31,7 +31,17 @@ fn demo_writes_meshes_and_pictures() {
         .flatten()
         .map(|entry| entry.file_name())
         .collect();
-    assert_eq!(names.len(), 4, "{names:?}");
+    assert_eq!(names.len(), 10, "{names:?}");
+    for page in ["brain.html", "metaballs.html"] {
+        assert!(run.stdout.contains(page), "{}", run.stdout);
+    }
+    for name in [
+        "metaballs.swc",
+        "metaballs-distances.nii.gz",
+        "brain.nii.gz",
+    ] {
+        assert!(folder.path("demo").join(name).is_file(), "{name}");
+    }
 }
 
 #[test]

@@ -74,3 +74,54 @@ fn pictures_have_the_requested_size_and_are_not_empty() {
         );
     }
 }
+
+#[test]
+fn slices_have_the_requested_width_and_show_labels() {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    let labels: Vec<f32> = ball()
+        .iter()
+        .map(|&it| f32::from(u8::from(it > 50.0)))
+        .collect();
+    folder.file("labels.nii", nifti(&labels, [16, 16, 16]));
+    let draw = |options: &str, name: &str| {
+        let line =
+            format!("slices ball.nii --iso 50 {options} -o {name} --width 400 --planes 3 --json");
+        let report = folder.run(&line).ok().json();
+        assert_eq!(report["planes"], 3);
+        let bytes = fs::read(folder.path(name)).unwrap();
+        let size = png_size(&bytes);
+        assert_eq!(
+            [size.0, size.1].map(u64::from),
+            ["width", "height"].map(|key| report[key].as_u64().unwrap())
+        );
+        assert_eq!(size.0, 400);
+        bytes
+    };
+    let (plain, labelled) = (
+        draw("", "plain.png"),
+        draw("--overlay labels.nii", "labels.png"),
+    );
+    assert_ne!(plain, labelled);
+    folder
+        .run("slices missing.nii -o out.png")
+        .refused(&["missing.nii"]);
+}
+
+#[test]
+fn transparency_and_occlusion_change_the_picture() {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    let draw = |options: &str| {
+        folder
+            .run(&format!(
+                "render ball.nii --iso 50 -o out.png --size 60x40 {options}"
+            ))
+            .ok();
+        fs::read(folder.path("out.png")).unwrap()
+    };
+    assert_ne!(draw(""), draw("--transparent"));
+    let run = folder.run("render ball.nii --iso 50 -o out.png --occlusion 2");
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("0 to 1"), "{}", run.stderr);
+}

@@ -128,6 +128,7 @@ fn every_command_has_help() {
         "skeleton",
         "voxelize",
         "render",
+        "slices",
         "view",
         "occupancy",
         "demo",

@@ -1,18 +1,25 @@
-//! Meshes and pictures of synthetic and embedded volumes.
+//! Meshes, pictures, skeletons, distance maps and pages of synthetic and embedded volumes.
 
 use super::{
-    PipelineError, Timings, add_picture, at,
+    Level, ObjectFilter, PipelineError, Timings, VolumeSource, add_picture, at,
+    distance::{self, DistanceJob, SitesFrom},
     outcome::Stages,
     paths::{self, OutputKind},
+    skeleton::{self, ObjectSource, SkeletonJob},
+    view::{self, ViewContent, ViewJob},
 };
 use crate::{
     device::{Device, DeviceError, Stream},
-    grid::{AnyDeviceVolume, SampleType},
-    io::{FileError, FileGroup, FileProblem, MeshWriteOptions, ReadOptions, read_volume_bytes},
+    grid::{AnyDeviceVolume, AnyVolume, SampleType, Volume},
+    io::{
+        FileError, FileGroup, FileProblem, MeshWriteOptions, ReadOptions, VolumeWriteOptions,
+        read_volume_bytes, write_volume,
+    },
     isosurface::{self, IsosurfaceError, IsosurfaceParams},
     mesh::{self, MeshReport},
     monitor::Monitor,
     render::{self, RenderParams},
+    skeleton::medial::{self, BranchRule},
     synthetic::{self, Metaball},
     with_device_volume,
 };
@@ -46,7 +53,7 @@ pub struct Scene {
 /// A volume that needs no file on disk.
 #[derive(Clone, Debug)]
 pub enum SceneVolume {
-    /// A volume file in memory. Its picture is cropped to the solid.
+    /// A volume file in memory.
     File {
         /// File name; its extension determines the format.
         name: &'static str,
@@ -84,6 +91,12 @@ pub struct SceneOutcome {
     pub mesh: MeshReport,
     /// Picture file.
     pub picture_file: PathBuf,
+    /// Volume file.
+    pub volume_file: PathBuf,
+    /// Skeleton and distance map of the solid, if the volume is synthetic.
+    pub derived_files: Vec<PathBuf>,
+    /// Page for the browser.
+    pub page_file: PathBuf,
     /// Width and height of the picture in pixels.
     pub size: [u32; 2],
 }
@@ -92,11 +105,11 @@ pub struct SceneOutcome {
 struct DeviceScene {
     sample_type: SampleType,
     volume: AnyDeviceVolume,
-    /// Part of the volume that the picture shows, if not all of it.
-    solid: Option<AnyDeviceVolume>,
 }
 
-/// Extracts, checks and draws each scene, and writes `NAME.ply` and `NAME.png` into the folder.
+/// Extracts, checks and draws each scene, and writes `NAME.nii.gz`, `NAME.ply`, `NAME.png` and the
+/// page `NAME.html` into the folder; for synthetic volumes also the skeleton `NAME.swc` and the
+/// signed distances `NAME-distances.nii.gz`.
 ///
 /// # Errors
 /// [`PipelineError`] for a folder that cannot be created, files that cannot be written, errors of a
@@ -130,6 +143,9 @@ pub fn run(job: &DemoJob, monitor: &Monitor<'_>) -> Result<DemoOutcome, Pipeline
         scenes.push(scene.show(files, on_device, &stream, &mut stages, &mut group)?);
     }
     group.finish()?;
+    for (scene, outcome) in job.scenes.iter().zip(&mut scenes) {
+        scene.derive(outcome, job, &uploaded, monitor, &mut stages)?;
+    }
     Ok(DemoOutcome {
         scenes,
         timings: stages.finish(),
@@ -144,12 +160,9 @@ impl Scene {
                 let file = read_volume_bytes(name, bytes, &ReadOptions::default())?;
                 let sample_type = file.volume.sample_type();
                 let (volume, _) = file.volume.try_into_kernel_type()?;
-                let whole = AnyDeviceVolume::upload(stream, &volume).map_err(error)?;
-                let solid = volume.try_crop_to_solid(self.picture.iso, self.picture.inside)?;
                 Ok(DeviceScene {
                     sample_type,
-                    volume: whole,
-                    solid: Some(AnyDeviceVolume::upload(stream, &solid).map_err(error)?),
+                    volume: AnyDeviceVolume::upload(stream, &volume).map_err(error)?,
                 })
             }
             SceneVolume::Metaballs { dims, balls } => Ok(DeviceScene {
@@ -157,7 +170,6 @@ impl Scene {
                 volume: AnyDeviceVolume::F32(
                     synthetic::metaballs(stream, *dims, balls).map_err(error)?,
                 ),
-                solid: None,
             }),
         }
     }
@@ -186,9 +198,8 @@ impl Scene {
         stages.run("write", || {
             group.write_mesh(&mesh_file, &mesh, &MeshWriteOptions::default())
         })?;
-        let solid = scene.solid.as_ref().unwrap_or(&scene.volume);
         let picture = stages.run("draw", || {
-            with_device_volume!(solid, volume => render::isosurface(stream, volume, &self.picture))
+            with_device_volume!(&scene.volume, volume => render::isosurface(stream, volume, &self.picture))
                 .map_err(at(name))
         })?;
         add_picture(group, &picture_file, &picture)?;
@@ -197,8 +208,104 @@ impl Scene {
             sample_type: scene.sample_type,
             mesh_file,
             mesh: report,
+            volume_file: picture_file.with_extension("nii.gz"),
+            page_file: picture_file.with_extension("html"),
+            derived_files: Vec::new(),
             picture_file,
             size: [picture.width(), picture.height()],
         })
+    }
+
+    /// Writes the volume of a scene, the results that are derived from it, and the page.
+    fn derive(
+        &self,
+        outcome: &mut SceneOutcome,
+        job: &DemoJob,
+        scenes: &[DeviceScene],
+        monitor: &Monitor<'_>,
+        stages: &mut Stages<'_>,
+    ) -> Result<(), PipelineError> {
+        let stream = job.device.stream()?;
+        let file = &outcome.volume_file;
+        let source = || Box::new(VolumeSource::new(file));
+        let level = Level::Iso(self.picture.iso.into());
+        let inside = self.picture.inside;
+        let contents = match &self.volume {
+            SceneVolume::File { bytes, .. } => {
+                stages.run("write", || {
+                    crate::io::replace_file(file, |out| std::io::Write::write_all(out, bytes))
+                })?;
+                vec![ViewContent::Volume {
+                    source: source(),
+                    level: Some(level),
+                    inside,
+                    filter: Box::new(ObjectFilter::default()),
+                }]
+            }
+            SceneVolume::Metaballs { .. } => {
+                let volume = scenes.iter().zip(&job.scenes);
+                let volume = volume
+                    .filter(|(_, scene)| scene.name == self.name)
+                    .find_map(|(scene, _)| match &scene.volume {
+                        AnyDeviceVolume::F32(volume) => Some(volume),
+                        _ => None,
+                    });
+                if let Some(volume) = volume {
+                    let samples = stream.download(volume.samples())?;
+                    let volume = Volume::new(samples, volume.dims(), *volume.geometry());
+                    let volume: AnyVolume = volume.map_err(at(file))?.into();
+                    stages.run("write", || {
+                        write_volume(file, &volume, &VolumeWriteOptions::default())
+                    })?;
+                }
+                let curves = outcome.picture_file.with_extension("swc");
+                let object = ObjectSource::Volume {
+                    source: source(),
+                    level,
+                    inside,
+                };
+                let devices = vec![job.device.clone()];
+                // one branch for each ball, although the balls are hardly longer than wide
+                let branches = BranchRule::Significance {
+                    min_significance: 0.6,
+                    min_length: 0.0,
+                };
+                let skeleton = SkeletonJob {
+                    method: skeleton::Method::Medial(medial::Params {
+                        branches,
+                        ..medial::Params::default()
+                    }),
+                    outputs: vec![curves.clone()],
+                    ..SkeletonJob::new(object, devices.clone())
+                };
+                stages.run("skeleton", || skeleton::run(&skeleton, monitor))?;
+                let map = job.folder.join(format!("{}-distances.nii.gz", self.name));
+                let sites = SitesFrom::Level {
+                    level,
+                    inside,
+                    sub_voxel: false,
+                };
+                let distances = DistanceJob {
+                    signed: true,
+                    output: Some(map.clone()),
+                    devices,
+                    ..DistanceJob::new(*source(), sites)
+                };
+                stages.run("distances", || distance::run(&distances, monitor))?;
+                outcome.derived_files = vec![curves.clone(), map.clone()];
+                vec![
+                    ViewContent::Mesh(outcome.mesh_file.clone()),
+                    ViewContent::Skeleton(curves),
+                    ViewContent::DistanceMap(Box::new(VolumeSource::new(map))),
+                ]
+            }
+        };
+        let page = ViewJob {
+            title: self.name.to_owned(),
+            device: job.device.clone(),
+            ..ViewJob::new(contents, &outcome.page_file)
+        };
+        stages.run("page", || view::run(&page, monitor))?;
+        Ok(())
     }
 }

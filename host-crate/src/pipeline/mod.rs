@@ -12,6 +12,7 @@
 //! | [`distance`](mod@distance) | a volume or points | a distance map |
 //! | [`point_distances`] | a volume or a mesh, and points | a table of their distances |
 //! | [`render`] | a volume | a picture of its isosurface |
+//! | [`slices`] | a volume, optionally labels | a montage of planes |
 //! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |
 //! | [`view`] | meshes, skeletons and volumes | a page to look at in a browser |
 //! | [`voxelize`] | a closed mesh | a volume |
@@ -44,6 +45,7 @@ pub mod point_distances;
 mod read_ahead;
 pub mod render;
 pub mod skeleton;
+pub mod slices;
 mod source;
 mod source_filter;
 pub mod stream_mesh;

@@ -12,7 +12,7 @@ use crate::{
     grid::{AnyDeviceVolume, Geometry, Inside, SampleType},
     memory::OutOfMemory,
     monitor::Monitor,
-    render::{self, RenderParams, ViewDirection},
+    render::{self, Frame, RenderParams, ViewDirection},
     with_device_volume,
 };
 use std::path::PathBuf;
@@ -52,6 +52,10 @@ pub struct PictureOptions {
     pub surface: [f32; 3],
     /// Colour of the background.
     pub background: [f32; 3],
+    /// `true` for a transparent background.
+    pub transparent: bool,
+    /// Fraction by which hollows are darkened, from 0 to 1.
+    pub occlusion: f32,
 }
 
 impl Default for PictureOptions {
@@ -65,6 +69,8 @@ impl Default for PictureOptions {
             rays: params.rays,
             surface: params.surface,
             background: params.background,
+            transparent: params.transparent,
+            occlusion: params.occlusion,
         }
     }
 }
@@ -80,6 +86,9 @@ impl PictureOptions {
             rays: self.rays,
             surface: self.surface,
             background: self.background,
+            transparent: self.transparent,
+            occlusion: self.occlusion,
+            frame: Frame::Surface,
         }
     }
 }

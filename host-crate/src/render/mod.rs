@@ -1,4 +1,7 @@
-//! Pictures of isosurfaces, drawn on the device by ray casting, and of skeletons within them.
+//! Pictures of surfaces, rasterised on the device, and of skeletons within them.
+//!
+//! A surface is a triangle mesh: for each sample of a pixel, the nearest triangle is the smallest
+//! pair of a depth and a triangle, so that the picture has the same bits on every device.
 //!
 //! ```
 //! use ferrovox::{device::Device, synthetic, render::{self, RenderParams}};
@@ -11,25 +14,34 @@
 //! # Ok::<(), ferrovox::render::RenderError>(())
 //! ```
 
-mod camera;
 mod curves;
 mod framing;
 mod isolines;
+mod lights;
+mod montage;
 mod picture;
+mod raster;
+mod text;
 mod view;
 
 pub use curves::{ColourBy, SkeletonStyle, skeleton, skeletons};
 pub use isolines::{IsolineParams, isoline_step, isolines};
+pub use montage::{MontageLabels, MontageParams, montage};
 pub use picture::{Picture, RenderError};
 pub use view::ViewDirection;
 
 use crate::{
-    device::{Buffer, DeviceError, Stream, rows_launch},
-    grid::{DeviceSample, DeviceVolume, Inside, gradient_to_world},
+    device::{Buffer, DeviceError, Stream},
+    grid::{DeviceSample, DeviceVolume, Inside},
+    isosurface::{self, DeviceMesh, IsosurfaceParams},
     memory,
+    mesh::{DeviceTriangles, TriangleMesh},
+    mesh_filter::vertex_normals,
 };
-use ferrovox_kernels::{render::render_isosurface, rows::Rows};
-use framing::Framing;
+use ferrovox_kernels::rows::Rows;
+use framing::{Canvas, Extent, Framing};
+use nalgebra::{Point3, Vector3};
+use raster::{DeviceSurfaces, SurfaceRange};
 
 /// Parameters of [`isosurface`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +62,23 @@ pub struct RenderParams {
     pub surface: [f32; 3],
     /// Colour of the background: linear red, green and blue from 0 to 1.
     pub background: [f32; 3],
+    /// `true` for a transparent background.
+    pub transparent: bool,
+    /// Fraction by which hollows are darkened, from 0 to 1: ambient occlusion within 3 % of the
+    /// picture's height.
+    pub occlusion: f32,
+    /// Part of the world that fills the picture.
+    pub frame: Frame,
+}
+
+/// Part of the world that fills a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Frame {
+    /// The whole volume.
+    #[default]
+    Volume,
+    /// The surface.
+    Surface,
 }
 
 impl Default for RenderParams {
@@ -63,6 +92,9 @@ impl Default for RenderParams {
             rays: 2,
             surface: [0.85, 0.72, 0.62],
             background: [1.0, 1.0, 1.0],
+            transparent: false,
+            occlusion: 0.0,
+            frame: Frame::Volume,
         }
     }
 }
@@ -70,14 +102,28 @@ impl Default for RenderParams {
 /// Largest width and height of a picture, in pixels.
 pub const MAX_SIDE: u32 = 16384;
 
-/// Draws the isosurface of a volume with an orthographic camera that shows the whole volume.
+/// A surface to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface<'a> {
+    /// The mesh. Normals that it lacks are computed from its triangles.
+    pub mesh: &'a TriangleMesh,
+    /// Linear red, green and blue from 0 to 1.
+    pub colour: [f32; 3],
+    /// Opacity from 0 to 1. Of a surface, only the part nearest to the viewer is visible.
+    pub opacity: f32,
+}
+
+/// Draws the isosurface of a volume with an orthographic camera.
 ///
-/// Time: pixels × rays² × samples along the volume's diagonal. Device memory: 4 bytes per pixel.
+/// The surface is extracted on the device, closed at the border of the volume, and rasterised.
+/// Time: that of [`isosurface::extract`], plus triangles and covered samples. Device memory: that
+/// of the mesh, 4 bytes per pixel, and 8 per sample of a pixel, at most 256 MiB.
 ///
 /// # Errors
 /// [`RenderError::Size`] for an empty picture or one larger than [`MAX_SIDE`],
 /// [`RenderError::Rays`] for rays per pixel outside 1 to 8, [`RenderError::Iso`] for an isovalue
-/// that is not finite, and [`RenderError::Device`] for an error of the device.
+/// that is not finite, [`RenderError::Surface`] for a surface that cannot be extracted, and
+/// [`RenderError::Device`] for an error of the device.
 pub fn isosurface<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -86,12 +132,138 @@ pub fn isosurface<T: DeviceSample>(
     check(params)?;
     let RenderParams { width, height, .. } = *params;
     if volume.samples().is_empty() {
-        return Ok(Picture::filled(width, height, params.background)?);
+        return background(params);
     }
-    let framing = Framing::fit_volume(volume, params.view, [width, height]);
-    let pixels = surface(stream, volume, &framing, params)?;
+    let mesh = extract(stream, volume, params)?;
+    let framing = match params.frame {
+        Frame::Volume => Framing::fit_volume(volume, params.view, [width, height]),
+        Frame::Surface => {
+            let positions = stream.download(&mesh.positions)?;
+            let extent = mesh_extent(&positions, mesh.origin, params.view);
+            if !extent.is_bounded() {
+                return background(params);
+            }
+            let min_half = volume.geometry().spacing().min();
+            Framing::fit_extent(&extent, params.view, canvas(params), min_half)
+        }
+    };
+    let pixels = draw_mesh(stream, &mesh, &framing, params)?;
     let pixels = stream.download(&pixels)?;
     Ok(Picture::from_pixels(width, height, &pixels)?)
+}
+
+/// Draws meshes with an orthographic camera. They fill the picture; of `params`, the isovalue, the
+/// colour of the surface and the frame are ignored.
+///
+/// ```
+/// use ferrovox::{device::Device, mesh::{TriangleMesh, Triangles}};
+/// use ferrovox::render::{self, RenderParams, Surface};
+///
+/// let mesh = TriangleMesh {
+///     vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+///     triangles: Triangles::U32(vec![[0, 1, 2]]),
+///     ..TriangleMesh::default()
+/// };
+/// let surface = Surface { mesh: &mesh, colour: [0.8, 0.3, 0.2], opacity: 1.0 };
+/// let params = RenderParams { width: 32, height: 32, ..RenderParams::default() };
+/// let picture = render::surfaces(&Device::cpu().stream()?, &[surface], &params)?;
+/// assert!(!picture.is_uniform(params.background));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As for [`isosurface()`]; [`RenderError::Mesh`] for a mesh with invalid indices, and
+/// [`RenderError::Triangles`] for more triangles or vertices than 32 bits can count.
+pub fn surfaces(
+    stream: &Stream,
+    surfaces: &[Surface<'_>],
+    params: &RenderParams,
+) -> Result<Picture, RenderError> {
+    check(params)?;
+    let RenderParams { width, height, .. } = *params;
+    let origin = surfaces.first().map_or([0.0; 3], |it| it.mesh.origin);
+    let (mut positions, mut normals, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ranges = Vec::new();
+    for surface in surfaces {
+        let mesh = surface.mesh;
+        mesh.validate().map_err(RenderError::invalid_mesh)?;
+        let corners = mesh.triangles.to_u32().ok_or(RenderError::Triangles)?;
+        let before = u32::try_from(positions.len() / 3).map_err(|_| RenderError::Triangles)?;
+        let first = u32::try_from(triangles.len() / 3).map_err(|_| RenderError::Triangles)?;
+        let shift = [0, 1, 2].map(|axis| (mesh.origin[axis] - origin[axis]) as f32);
+        let moved = mesh
+            .vertices
+            .iter()
+            .flat_map(|it| [0, 1, 2].map(|k| it[k] + shift[k]));
+        memory::try_reserve(MESHES, &mut positions, 3 * mesh.vertices.len())?;
+        positions.extend(moved);
+        let own = match &mesh.normals {
+            Some(normals) => memory::try_collect(MESHES, normals.as_flattened().iter().copied())?,
+            None => {
+                let vertices = stream.upload(mesh.vertices.as_flattened())?;
+                let corners = DeviceTriangles::upload(stream, &mesh.triangles)?;
+                let computed = vertex_normals(stream, &vertices, &corners);
+                stream.download(&computed.map_err(RenderError::invalid_mesh)?)?
+            }
+        };
+        memory::try_extend(MESHES, &mut normals, &own)?;
+        memory::try_reserve(MESHES, &mut triangles, 3 * corners.len())?;
+        triangles.extend(corners.as_flattened().iter().map(|corner| corner + before));
+        let count = u32::try_from(corners.len()).map_err(|_| RenderError::Triangles)?;
+        ranges.push(SurfaceRange {
+            first,
+            count,
+            colour: surface.colour,
+            opacity: surface.opacity,
+        });
+    }
+    let extent = mesh_extent(&positions, origin, params.view);
+    if !extent.is_bounded() {
+        return background(params);
+    }
+    let framing = Framing::fit_extent(&extent, params.view, canvas(params), f64::MIN_POSITIVE);
+    let drawn = DeviceSurfaces {
+        origin,
+        positions: &stream.upload(&positions)?,
+        normals: &stream.upload(&normals)?,
+        triangles: &stream.upload(&triangles)?,
+        surfaces: ranges,
+    };
+    let pixels = drawn.draw(stream, &framing, params)?;
+    Ok(Picture::from_pixels(
+        width,
+        height,
+        &stream.download(&pixels)?,
+    )?)
+}
+
+/// Purpose of the allocations of meshes, quoted in errors.
+const MESHES: &str = "the surfaces of a picture";
+
+/// Returns a picture that shows nothing.
+fn background(params: &RenderParams) -> Result<Picture, RenderError> {
+    let RenderParams { width, height, .. } = *params;
+    if params.transparent {
+        let pixels = memory::try_zeroed(picture::PIXELS, width as usize * height as usize)?;
+        return Ok(Picture::from_pixels(width, height, &pixels)?);
+    }
+    Ok(Picture::filled(width, height, params.background)?)
+}
+
+fn canvas(params: &RenderParams) -> Canvas {
+    Canvas {
+        size: [params.width, params.height],
+        margin: [0; 2],
+    }
+}
+
+/// Returns the bounding box of finite positions, along the directions of a view.
+fn mesh_extent(positions: &[f32], origin: [f64; 3], view: ViewDirection) -> Extent {
+    let origin = Vector3::from(origin);
+    let (triples, _) = positions.as_chunks::<3>();
+    let finite = triples.iter().filter(|it| it.iter().all(|x| x.is_finite()));
+    let world = finite.map(|&position| Point3::from(position).cast::<f64>() + origin);
+    Extent::from_points(world, view)
 }
 
 /// Fails for parameters that are out of range.
@@ -142,33 +314,59 @@ fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceErr
     )?)
 }
 
-/// Draws a volume that has samples and returns the pixels on the device.
+/// Draws the isosurface of a volume that has samples and returns the pixels on the device.
 fn surface<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     framing: &Framing,
     params: &RenderParams,
-) -> Result<Buffer<u32>, DeviceError> {
-    let (camera, light) = camera::look_at(volume, framing, params);
-    let rows = pixel_rows(stream, params);
-    let mut pixels = stream.alloc::<u32>(params.width as usize * params.height as usize)?;
-    // SAFETY: the volume has a sample for every grid point and at least one along each axis, and
-    // `pixels` has an element for every pixel.
-    unsafe {
-        stream.launch::<render_isosurface<T>>(
-            rows_launch(rows),
-            (
-                volume.samples().view(),
-                volume.grid(),
-                rows,
-                params.iso,
-                (params.inside == Inside::Above) as u32,
-                camera,
-                gradient_to_world(volume.geometry()),
-                light,
-                pixels.view_mut(),
-            ),
-        )?;
-    }
-    Ok(pixels)
+) -> Result<Buffer<u32>, RenderError> {
+    let mesh = extract(stream, volume, params)?;
+    draw_mesh(stream, &mesh, framing, params)
+}
+
+/// Extracts the surface that a picture shows, closed at the border of the volume.
+fn extract<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    params: &RenderParams,
+) -> Result<DeviceMesh, RenderError> {
+    let params = IsosurfaceParams {
+        iso: params.iso,
+        inside: params.inside,
+        close: true,
+        normals: true,
+        ..IsosurfaceParams::default()
+    };
+    let mesh = isosurface::extract(stream, volume, None, &params);
+    mesh.map_err(|error| match error {
+        isosurface::IsosurfaceError::Device(error) => RenderError::Device(error),
+        error => RenderError::Surface(Box::new(error)),
+    })
+}
+
+fn draw_mesh(
+    stream: &Stream,
+    mesh: &DeviceMesh,
+    framing: &Framing,
+    params: &RenderParams,
+) -> Result<Buffer<u32>, RenderError> {
+    let (DeviceTriangles::U32(triangles), Some(normals)) = (&mesh.triangles, &mesh.normals) else {
+        return Err(RenderError::Triangles);
+    };
+    let count = u32::try_from(mesh.triangle_count()).map_err(|_| RenderError::Triangles)?;
+    let surface = SurfaceRange {
+        first: 0,
+        count,
+        colour: params.surface,
+        opacity: 1.0,
+    };
+    let drawn = DeviceSurfaces {
+        origin: mesh.origin,
+        positions: &mesh.positions,
+        normals,
+        triangles,
+        surfaces: vec![surface],
+    };
+    drawn.draw(stream, framing, params)
 }

@@ -3,7 +3,9 @@
 use crate::{
     device::DeviceError,
     grid::GridError,
+    isosurface::IsosurfaceError,
     memory::{self, OutOfMemory},
+    mesh_filter::MeshFilterError,
 };
 use std::io::{self, Write};
 
@@ -37,12 +39,31 @@ pub enum RenderError {
         /// Isovalue.
         iso: f32,
     },
+    /// The surface cannot be extracted.
+    #[error(transparent)]
+    Surface(Box<IsosurfaceError>),
+    /// A mesh is invalid.
+    #[error(transparent)]
+    Mesh(Box<MeshFilterError>),
+    /// The surfaces have too many triangles or vertices.
+    #[error("the surfaces have more triangles or vertices than 32 bits can count; simplify them")]
+    Triangles,
     /// The extent of the object could not be determined.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// Error of the device.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl RenderError {
+    /// Creates the error of an invalid mesh.
+    pub(super) fn invalid_mesh(error: impl Into<MeshFilterError>) -> Self {
+        match error.into() {
+            MeshFilterError::Device(error) => Self::Device(error),
+            error => Self::Mesh(Box::new(error)),
+        }
+    }
 }
 
 impl From<OutOfMemory> for RenderError {

@@ -1,14 +1,11 @@
-//! Ray casting of isosurfaces, and curves drawn over them.
+//! Rasterisation of surfaces, and curves drawn over them.
 
 mod cones;
 mod curves;
 mod light;
-mod ray;
-mod raycast;
-mod trilinear;
+mod raster;
 
 pub use cones::CONE_LEN;
 pub use curves::{Overlay, render_curves};
 pub use light::Light;
-pub use ray::Camera;
-pub use raycast::render_isosurface;
+pub use raster::{Raster, SURFACE_LEN, Shading, raster_triangles, shade_surfaces};

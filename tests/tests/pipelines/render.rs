@@ -3,7 +3,8 @@
 use ferrovox::{
     grid::{DeviceVolume, Geometry, Volume},
     isosurface::Inside,
-    render::{self, Picture, RenderError, RenderParams, ViewDirection},
+    mesh::{TriangleMesh, Triangles},
+    render::{self, Frame, Picture, RenderError, RenderParams, Surface, ViewDirection},
     synthetic,
 };
 use ferrovox_tests::devices;
@@ -118,6 +119,89 @@ fn a_cut_solid_and_its_inverse_fill_the_volume() {
         };
         let empty = render::isosurface(&stream, &sphere, &inverse).unwrap();
         assert!((0..SIDE).all(|i| is_background(&empty, i, i)));
+    }
+}
+
+/// A square in front of a larger one: the nearer surface covers the farther one if it is opaque.
+#[test]
+fn surfaces_are_blended_by_depth_on_every_device() {
+    let square = |half: f32, y: f32| TriangleMesh {
+        vertices: [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+            .map(|[x, z]| [x * half, y, z * half])
+            .to_vec(),
+        // counter-clockwise as seen from +y
+        triangles: Triangles::U32(vec![[0, 2, 1], [0, 3, 2]]),
+        ..TriangleMesh::default()
+    };
+    let (near, far) = (square(1.0, 5.0), square(3.0, -5.0));
+    let params = RenderParams {
+        view: "front".parse().unwrap(),
+        transparent: true,
+        ..params()
+    };
+    let mut first: Option<Vec<Picture>> = None;
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let mut pictures = Vec::new();
+        for (opacity, order, occlusion) in
+            [(1.0, [0, 1], 0.0), (1.0, [1, 0], 0.0), (0.5, [0, 1], 0.6)]
+        {
+            let both = [
+                Surface {
+                    mesh: &near,
+                    colour: [1.0, 0.0, 0.0],
+                    opacity,
+                },
+                Surface {
+                    mesh: &far,
+                    colour: [0.0, 0.0, 1.0],
+                    opacity: 1.0,
+                },
+            ];
+            let params = RenderParams {
+                occlusion,
+                ..params
+            };
+            let surfaces = order.map(|at: usize| both[at]);
+            pictures.push(render::surfaces(&stream, &surfaces, &params).unwrap());
+        }
+        let pixel = |picture: &Picture, x: u32| {
+            let at = ((SIDE / 2 * SIDE + x) * 4) as usize;
+            [0, 1, 2, 3].map(|k| picture.rgba()[at + k])
+        };
+        let [middle, side] = [SIDE / 2, SIDE / 8];
+        let [opaque, reordered, blended] = &pictures[..] else {
+            unreachable!()
+        };
+        assert_eq!(opaque, reordered, "{}", test.label);
+        let [red, _, blue, alpha] = pixel(opaque, middle);
+        assert!(red > blue + 60 && alpha == 255, "{}", test.label);
+        assert!(pixel(opaque, side)[2] > 100, "{}", test.label);
+        let [red, _, blue, _] = pixel(blended, middle);
+        assert!(red > 60 && blue > 60, "{}", test.label);
+        // the border is transparent
+        assert_eq!(pixel(opaque, 0)[3], 0, "{}", test.label);
+        match &first {
+            None => first = Some(pictures),
+            Some(first) => assert!(*first == pictures, "{}", test.label),
+        }
+    }
+}
+
+#[test]
+fn object_fills_the_picture() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let sphere = synthetic::sphere(&stream, [40; 3], 6.0).unwrap();
+        let params = RenderParams {
+            frame: Frame::Surface,
+            ..params()
+        };
+        let picture = render::isosurface(&stream, &sphere, &params).unwrap();
+        let rows = (0..SIDE)
+            .filter(|&y| !is_background(&picture, SIDE / 2, y))
+            .count();
+        assert!(rows as f64 >= 0.85 * f64::from(SIDE), "{rows}");
     }
 }
 

@@ -3,10 +3,9 @@
 use super::{
     ColourBy,
     colours::{Colour, ColourMap},
-    text::Font,
 };
 use crate::memory::CollectOrUnwind;
-use crate::render::Picture;
+use crate::render::{Picture, text::Font};
 
 /// Smallest side of a picture with a legend, in pixels.
 const MIN_SIDE: u32 = 160;
@@ -35,6 +34,8 @@ enum Content {
     Count(String),
 }
 
+/// sRGB colour of text.
+const TEXT: [f32; 3] = [50.0, 54.0, 62.0];
 /// Number of colours of a bar.
 const STEPS: usize = 256;
 /// Lines above a vertical bar.
@@ -133,7 +134,7 @@ impl Legend {
             Content::Count(text) => {
                 let [x, y] = [0, 1].map(|k| self.size[k] - self.margin()[k].min(self.size[k]));
                 let left = x.saturating_sub(self.font.width(text)) / 2;
-                self.font.write(picture, [left, y], text);
+                self.font.write(picture, [left, y], text, TEXT);
             }
         }
     }
@@ -155,7 +156,7 @@ impl Legend {
         let title = TITLE.len() as u32 * line + self.gap();
         let mut top = self.size[1].saturating_sub(title + length) / 2;
         for text in TITLE {
-            font.write(picture, [left, top], text);
+            font.write(picture, [left, top], text, TEXT);
             top += line;
         }
         top += self.gap();
@@ -165,9 +166,9 @@ impl Legend {
             picture.blend_rectangle([left, top + row], [line, 1], as_bytes(colours[step]), 1.0);
         }
         let label_left = left + line + self.gap() / 2;
-        font.write(picture, [label_left, top], max);
+        font.write(picture, [label_left, top], max, TEXT);
         if min != max {
-            font.write(picture, [label_left, top + length - line], min);
+            font.write(picture, [label_left, top + length - line], min, TEXT);
         }
     }
 
@@ -182,7 +183,7 @@ impl Legend {
         let [width, height] = self.size;
         let top = height.saturating_sub(self.margin()[1]);
         let title = width.saturating_sub(font.width(TITLE_BELOW)) / 2;
-        font.write(picture, [title, top], TITLE_BELOW);
+        font.write(picture, [title, top], TITLE_BELOW, TEXT);
         let length = width / 3;
         let left = (width - length) / 2;
         let top = top + line + gap / 2;
@@ -196,9 +197,9 @@ impl Legend {
             );
         }
         let before = left.saturating_sub(font.width(min) + gap);
-        font.write(picture, [before, top], min);
+        font.write(picture, [before, top], min, TEXT);
         if min != max {
-            font.write(picture, [left + length + gap, top], max);
+            font.write(picture, [left + length + gap, top], max, TEXT);
         }
     }
 
@@ -206,14 +207,14 @@ impl Legend {
         let (font, line, left) = (&self.font, self.font.line(), self.left());
         let rows = entries.len() as u32 + 1;
         let mut top = self.size[1].saturating_sub(rows * line) / 2;
-        font.write(picture, [left, top], title);
+        font.write(picture, [left, top], title, TEXT);
         for (colour, name) in entries {
             top += line;
             let inset = line / 5;
             let side = line - 2 * inset;
             let colour = as_bytes(*colour);
             picture.blend_rectangle([left + inset, top + inset], [side; 2], colour, 1.0);
-            font.write(picture, [left + line + self.gap() / 2, top], name);
+            font.write(picture, [left + line + self.gap() / 2, top], name, TEXT);
         }
     }
 }

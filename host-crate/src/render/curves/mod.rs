@@ -4,17 +4,15 @@ mod colours;
 mod cones;
 mod legend;
 mod style;
-mod text;
 mod tiles;
 
 pub use colours::ColourBy;
 pub use style::SkeletonStyle;
 
 use super::{
-    Picture, RenderError, RenderParams,
-    camera::light_in_picture,
-    check, fill,
+    Picture, RenderError, RenderParams, check, fill,
     framing::{Canvas, Extent, Framing},
+    lights::light_in_picture,
     pixel_rows, surface,
 };
 use crate::{

@@ -11,9 +11,6 @@ pub struct Font {
     scale: u32,
 }
 
-/// sRGB colour of text.
-const COLOUR: [f32; 3] = [50.0, 54.0, 62.0];
-
 impl Font {
     /// Returns a legible font for a picture whose shorter side has `shorter` pixels.
     pub fn for_picture(shorter: u32) -> Self {
@@ -38,8 +35,9 @@ impl Font {
         text.chars().count() as u32 * letter * self.scale
     }
 
-    /// Writes a text with its upper left corner at a pixel. Pixels outside the picture are ignored.
-    pub fn write(&self, picture: &mut Picture, [x, y]: [u32; 2], text: &str) {
+    /// Writes a text in an sRGB colour with its upper left corner at a pixel. Pixels outside the
+    /// picture are ignored.
+    pub fn write(&self, picture: &mut Picture, [x, y]: [u32; 2], text: &str, colour: [f32; 3]) {
         let step = self.width(" ");
         for (letter, left) in text.chars().zip((x..).step_by(step.max(1) as usize)) {
             let Some(raster) = get_raster(letter, FontWeight::Regular, self.height) else {
@@ -49,7 +47,7 @@ impl Font {
                 for (column, &strength) in (0u32..).zip(pixels) {
                     let corner = [left + column * self.scale, y + row * self.scale];
                     let opacity = f32::from(strength) / 255.0;
-                    picture.blend_rectangle(corner, [self.scale; 2], COLOUR, opacity);
+                    picture.blend_rectangle(corner, [self.scale; 2], colour, opacity);
                 }
             }
         }
