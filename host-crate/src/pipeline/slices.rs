@@ -84,7 +84,8 @@ pub struct SlicesOutcome {
 /// let ramp = Volume::from_fn([8, 9, 10], Geometry::default(), |_, _, z| z as f32)?;
 /// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
-/// let job = SlicesJob { width: 200, ..SlicesJob::new(VolumeSource::new(&input), folder.path().join("ramp.png")) };
+/// let job = SlicesJob::new(VolumeSource::new(&input), folder.path().join("ramp.png"));
+/// let job = SlicesJob { width: 200, ..job };
 /// assert_eq!(slices::run(&job, &Monitor::new())?.size[0], 200);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

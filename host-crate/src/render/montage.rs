@@ -73,7 +73,8 @@ const LABEL_OPACITY: [f32; 2] = [0.42, 0.95];
 /// let ball = Volume::from_fn([20; 3], Geometry::default(), |x, y, z| {
 ///     9.0 - [x, y, z].iter().map(|&k| (k as f32 - 9.5).powi(2)).sum::<f32>().sqrt()
 /// })?;
-/// let params = MontageParams { planes: 3, width: 300, iso: Some(2.0), ..MontageParams::default() };
+/// let defaults = MontageParams::default();
+/// let params = MontageParams { planes: 3, width: 300, iso: Some(2.0), ..defaults };
 /// let picture = montage(&ball.into(), None, &params)?;
 /// assert_eq!(picture.width(), 300);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
