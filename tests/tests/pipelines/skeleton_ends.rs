@@ -155,7 +155,13 @@ fn anisotropic_spacing_does_not_change_the_ends() {
         assert_ends(&branched::leaf(40.0, 0.5, 7.0), &[placement]);
         assert_ends(&branched::star(12.0, 7, 3.0, 30.0, 4), &[placement]);
         assert_ends(&branched::cuboid([30.0, 30.0, 60.0]), &[placement]);
+        assert_ends(&branched::trunk(16.0, 130.0, 8, 1.5, 8.0), &[placement]);
     }
+    let placement = Placement {
+        spacing: [1.0, 1.0, 2.5],
+        ..Placement::PLAIN
+    };
+    assert_ends(&branched::soma(30.0, 12, 2.5, 6.5, 1), &[placement]);
 }
 
 /// The fronts of components of more than 2^18 voxels visit blocks.

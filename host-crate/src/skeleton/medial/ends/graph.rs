@@ -4,7 +4,7 @@ use super::input::EndSearchInput;
 use crate::{
     grid::Metric,
     skeleton::medial::{
-        paths::shortest_paths::step_lengths,
+        paths::steps::step_lengths,
         voxels::{
             neighbour_bits::NEIGHBOURS,
             object::Object,

@@ -6,7 +6,7 @@
 //! on. Voxels whose cost decreases later are relaxed again; most are relaxed once. The costs do not
 //! depend on the order: each is the minimum over all paths of a monotone function.
 
-use super::shortest_paths::extended_cost;
+use super::steps::extended_cost;
 use crate::{
     memory::{ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind},
     monitor::Cancelled,

@@ -2,7 +2,8 @@
 
 use super::{
     edge_weights::{DistancesAndWeights, round_squares},
-    shortest_paths::{ShortestPaths, half_step_lengths},
+    shortest_paths::ShortestPaths,
+    steps::half_step_lengths,
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, items_launch, rows, rows_launch},

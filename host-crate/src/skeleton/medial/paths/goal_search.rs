@@ -2,7 +2,7 @@
 
 use super::{
     radix_heap::RadixHeap,
-    shortest_paths::{extended_cost, half_step_lengths},
+    steps::{extended_cost, half_step_lengths},
 };
 use crate::{
     memory::{ExtendOrUnwind, zeroed_or_unwind},

@@ -13,3 +13,4 @@ pub mod path_classes;
 pub mod path_lengths;
 pub mod radix_heap;
 pub mod shortest_paths;
+pub mod steps;

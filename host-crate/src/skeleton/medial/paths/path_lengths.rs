@@ -1,6 +1,6 @@
 //! Lengths of the shortest paths from the root.
 
-use super::shortest_paths::{ShortestPaths, step_lengths};
+use super::{shortest_paths::ShortestPaths, steps::step_lengths};
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind},

@@ -1,7 +1,10 @@
 //! Shortest paths from a root to every voxel of a component, with edge weights that are small near
 //! the medial axis (TEASAR; Sato et al. 2000).
 
-use super::brick_costs::path_costs;
+use super::{
+    brick_costs::path_costs,
+    steps::{extended_cost, half_step_lengths},
+};
 use crate::{
     grid::Metric,
     memory::ExtendOrUnwind,
@@ -10,13 +13,12 @@ use crate::{
     skeleton::medial::{
         progress::{ComponentProgress, Stage},
         voxels::{
-            neighbour_bits::{NEIGHBOURS, OFFSETS},
+            neighbour_bits::NEIGHBOURS,
             object::{MIN_PARALLEL_ITEMS, Object},
             word_neighbourhood::set_bits,
         },
     },
 };
-use ferrovox_kernels::skeleton::geodesics::extend_path_cost;
 
 /// Shortest-path tree of a component.
 #[cfg_attr(test, derive(PartialEq))]
@@ -89,23 +91,6 @@ impl ShortestPaths {
             edge_weights[to],
         ) + self.costs[to]
     }
-}
-
-/// Returns the cost of a path extended by a step of half length `half` between voxels with the
-/// given edge weights.
-#[inline(always)]
-pub fn extended_cost(cost: f64, half: f64, from_weight: f32, to_weight: f32) -> f64 {
-    extend_path_cost(cost, half, f64::from(from_weight) + f64::from(to_weight))
-}
-
-/// Returns the length of each step, in units of the smallest spacing.
-pub fn step_lengths(metric: &Metric) -> [f64; 27] {
-    OFFSETS.map(|step| metric.length(step.map(f64::from)))
-}
-
-/// Returns half of the length of each step.
-pub fn half_step_lengths(metric: &Metric) -> [f64; 27] {
-    step_lengths(metric).map(|length| 0.5 * length)
 }
 
 /// Returns the neighbour bit of the step from each voxel to its predecessor: the first neighbour
