@@ -112,8 +112,8 @@ struct Scanline {
 }
 
 impl Scanline {
-    /// Replaces the squared distances of the scanline that starts at a voxel by the minimum over its
-    /// parabolas.
+    /// Replaces the squared distances of the scanline that starts at a voxel by the minimum over
+    /// its parabolas.
     fn minimise(
         &mut self,
         object: &Object,

@@ -103,8 +103,8 @@ impl Object {
         }
     }
 
-    /// Returns the voxels of some words without a neighbour at a bit that is a face along y or z, in
-    /// ascending order.
+    /// Returns the voxels of some words without a neighbour at a bit that is a face along y or z,
+    /// in ascending order.
     pub fn line_starts(&self, words: Range<usize>, bit: usize) -> impl Iterator<Item = usize> {
         words.flat_map(move |word| {
             let own = self.words()[word];
