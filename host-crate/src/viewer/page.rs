@@ -284,7 +284,7 @@ impl Page {
         CODE_BYTES + data.sum::<usize>()
     }
 
-    /// Fails if the page is larger than [`MAX_BYTES`].
+    /// Fails if the page is larger than 100 MB.
     ///
     /// # Errors
     /// [`PageError::Size`].

@@ -448,15 +448,18 @@ impl SampledSurfaces<'_> {
         let mut ring = 1;
         while ring <= RINGS {
             let distance = radius * ring as f32 / RINGS as f32;
-            for [x, y] in DIRECTIONS {
+            let mut number = 0;
+            while number < DIRECTIONS {
+                let [x, y] = direction(number);
                 let ahead = self.rise(depth, at, [x * distance, y * distance], distance);
                 let behind = self.rise(depth, at, [-x * distance, -y * distance], distance);
                 let mean = 0.5 * (ahead + behind) / distance;
                 hollow += if mean > 0.0 { mean } else { 0.0 };
+                number += 1;
             }
             ring += 1;
         }
-        let part = hollow / (RINGS as usize * DIRECTIONS.len()) as f32 * OCCLUSION_GAIN;
+        let part = hollow / (RINGS * DIRECTIONS) as f32 * OCCLUSION_GAIN;
         let part = if part < 1.0 { part } else { 1.0 };
         1.0 - self.shading.occlusion * part
     }
@@ -490,8 +493,23 @@ impl SampledSurfaces<'_> {
 const RINGS: u32 = 3;
 /// Factor from the mean slope of the surroundings to the occluded fraction.
 const OCCLUSION_GAIN: f32 = 2.2;
-/// Directions of half of the points of a ring; the others are opposite.
-const DIRECTIONS: [[f32; 2]; 4] = [[0.966, 0.259], [0.5, 0.866], [-0.259, 0.966], [-0.866, 0.5]];
+/// Number of directions of half of the points of a ring; the others are opposite.
+const DIRECTIONS: u32 = 4;
+
+/// Returns a direction of the points of a ring. Selected instead of indexed, because a list with a
+/// variable index would be in local memory.
+#[inline(always)]
+fn direction(number: u32) -> [f32; 2] {
+    let select = |a: f32, b: f32, c: f32, d: f32| {
+        let low = if number == 0 { a } else { b };
+        let high = if number == 2 { c } else { d };
+        if number < 2 { low } else { high }
+    };
+    [
+        select(0.966, 0.5, -0.259, -0.866),
+        select(0.259, 0.866, 0.966, 0.5),
+    ]
+}
 
 /// Encodes a linear channel as an 8-bit sRGB value, approximating the transfer curve by a square
 /// root.
