@@ -27,6 +27,8 @@
 //! | VTK XML image data | `.vti` | `.vti` | as stored; written in RAS |
 //! | FreeSurfer MGH, MGZ | `.mgh`, `.mgz` | no | RAS |
 //! | MRC, CCP4 | `.mrc`, `.map`, `.ccp4` | no | as stored, in ångström |
+//! | AFNI | `.HEAD` + `.BRIK`, `.BRIK.gz` | no | LPS |
+//! | Inrimage 4 | `.inr`, `.inr.gz` | no | as stored |
 //! | headerless | `.raw`, `.bin`, any with `--dims` | no | none |
 //!
 //! - **NIfTI**: the affine is the sform, else the qform, else the spacing alone.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     memory::{self, OutOfMemory},
-    mesh::{LabelledMesh, MeshError},
+    mesh::{LabelSurfaceMeasure, LabelledMesh, MeshError},
     mesh_filter::MeshFilterError,
     monitor::Monitor,
 };
@@ -19,8 +19,8 @@ use crate::{
 /// The lines where walls meet are simplified along themselves, and their ends stay in place. The
 /// surface of each label keeps its topology: a closed manifold remains one, with the same Euler
 /// characteristic, and each wall and line remains. If surfaces without self-intersections intersect
-/// after the simplification, it is repeated with the vertices fixed that were involved, until they
-/// do not.
+/// after the simplification, or a small label is turned inside out, it is repeated with the vertices
+/// fixed that were involved, until there are no such surfaces.
 ///
 /// The result is the same on every machine. Single-threaded, in O(n log n) for n triangles, times
 /// the number of repetitions, of which there are rarely more than two; needs about 400 bytes per
@@ -69,14 +69,16 @@ pub fn simplify_walls(
     let vertices = walls.mesh.vertices.len();
     let (min_triangles, max_error) = target.limits(count);
     let mut fixed = memory::try_filled(SIMPLIFICATION, vertices, false)?;
+    let before = walls.label_measures()?;
     let mut rings = 0;
     loop {
         let mut simplifier = new_simplifier(walls, &triangles, &fixed)?;
         let error = simplifier.contract_edges(min_triangles, max_error, monitor)?;
         let simple = compact_walls(&simplifier, walls)?;
-        let crossed = simple.intersecting_triangles(None)?;
-        let grown = !crossed.is_empty() && {
-            fix_origins(&simplifier.complex, &crossed, &mut fixed)?
+        let mut faulty = simple.intersecting_triangles(None)?;
+        append_inverted(&simple, &before, &mut faulty)?;
+        let grown = !faulty.is_empty() && {
+            fix_origins(&simplifier.complex, &faulty, &mut fixed)?
                 | fix_neighbours(&triangles, rings, &mut fixed)?
         };
         if !grown {
@@ -85,6 +87,30 @@ pub fn simplify_walls(
         }
         rings = 2 * rings + 1;
     }
+}
+
+/// Adds the triangles of labels whose volume was positive and no longer is to a list of triangles,
+/// which is ascending before and after.
+fn append_inverted(
+    simple: &LabelledMesh,
+    before: &[LabelSurfaceMeasure],
+    triangles: &mut Vec<usize>,
+) -> Result<(), OutOfMemory> {
+    let after = simple.label_measures()?;
+    let is_inverted = |side: u32| {
+        let index = (side as usize).checked_sub(1);
+        let volumes = index.and_then(|index| Some([before.get(index)?, after.get(index)?]));
+        volumes.is_some_and(|[before, after]| before.volume > 0.0 && after.volume <= 0.0)
+    };
+    let sides = simple.sides.iter().enumerate();
+    let inverted = sides.filter(|(_, sides)| sides.iter().any(|&side| is_inverted(side)));
+    for (triangle, _) in inverted {
+        memory::try_reserve_amortized(SIMPLIFICATION, triangles, 1)?;
+        triangles.push(triangle);
+    }
+    triangles.sort_unstable();
+    triangles.dedup();
+    Ok(())
 }
 
 /// Fixes the vertices up to `rings` edges from fixed ones, and returns `true` if there are any.

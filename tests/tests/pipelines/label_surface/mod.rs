@@ -39,7 +39,7 @@ impl Field {
         let label = |number: u64| match number {
             0 => 0,
             // neighbouring integers that f64 does not distinguish
-            _ if seed >= 200 && seed % 5 == 4 => i64::MAX - number as i64 % 4,
+            _ if seed % 5 == 4 => i64::MAX - number as i64 % 4,
             _ if negative => 3 - number as i64 * 2,
             _ => number as i64 * 1000,
         };
