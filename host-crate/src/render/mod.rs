@@ -43,7 +43,7 @@ use framing::{Canvas, Extent, Framing};
 use nalgebra::{Point3, Vector3};
 use raster::{DeviceSurfaces, SurfaceRange};
 
-/// Parameters of [`isosurface`].
+/// Parameters of [`isosurface()`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenderParams {
     /// Isovalue.
