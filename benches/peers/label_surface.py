@@ -83,17 +83,34 @@ def vtk_child(path, iterations, threads, runs):
     print(json.dumps({"counts": counts, "ms": 1e3 * min(times), "peak": peak}))
 
 
+# Runs a program and prints its peak memory in KiB to the standard error. The peak of a process includes that of the process that it was
+# forked from, so programs must not be children of this one, which holds volumes.
+SMALL_PARENT = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss, file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def run_measured(command):
+    """Runs a command, and returns its standard output and its peak memory in KiB."""
+    small_parent = [sys.executable, "-c", SMALL_PARENT, *command]
+    result = subprocess.run(small_parent, capture_output=True, check=True)
+    return result.stdout, int(result.stderr.split()[-1])
+
+
 def vtk(path, iterations, options):
     command = [sys.executable, __file__, "--vtk-child", path, str(iterations), str(options.threads), str(options.runs)]
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return json.loads(run_measured(command)[0])
 
 
 def ferrovox(path, mesh, steps, options):
     command = [options.ferrovox, "mesh", path, "--labels", "all", "-o", mesh, "--device", options.device]
     command += ["--smooth", "none" if steps is None else f"taubin:{steps}"]
     # without the check that --json implies
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    peak = os.wait4(process.pid, 0)[2].ru_maxrss
+    _, peak = run_measured(command)
     times = []
     for _ in range(options.runs):
         report = json.loads(subprocess.run([*command, "--json"], capture_output=True, check=True).stdout)
