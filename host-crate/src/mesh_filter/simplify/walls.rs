@@ -19,8 +19,8 @@ use crate::{
 /// The lines where walls meet are simplified along themselves, and their ends stay in place. The
 /// surface of each label keeps its topology: a closed manifold remains one, with the same Euler
 /// characteristic, and each wall and line remains. If surfaces without self-intersections intersect
-/// after the simplification, or a small label is turned inside out, it is repeated with the vertices
-/// fixed that were involved, until there are no such surfaces.
+/// after the simplification, or a small label is turned inside out, it is repeated with the
+/// vertices fixed that were involved, until there are no such surfaces.
 ///
 /// The result is the same on every machine. Single-threaded, in O(n log n) for n triangles, times
 /// the number of repetitions, of which there are rarely more than two; needs about 400 bytes per

@@ -107,10 +107,10 @@ mod sealed {
 /// computes it. The result is bitwise identical in all cases.
 ///
 /// Time and memory are linear in the number of object voxels, plus a scan of the volume and the
-/// classes of tunnels. Each thread works on one component at a time, which takes at most 24 bytes per
-/// voxel and 67 MB for blocks if the component is thick, and up to 240 if it is one voxel thin,
-/// because the faces of the surface are stored. Measured peaks of a whole process: 160 MB for a ball
-/// of 4,990,064 voxels, 204 MB for a ring of 5,092,232, 558 MB for a sheet of
+/// classes of tunnels. Each thread works on one component at a time, which takes at most 24 bytes
+/// per voxel and 67 MB for blocks if the component is thick, and up to 240 if it is one voxel thin,
+/// because the faces of the surface are stored. Measured peaks of a whole process: 160 MB for a
+/// ball of 4,990,064 voxels, 204 MB for a ring of 5,092,232, 558 MB for a sheet of
 /// 2,250,000. The minimum is reserved before a component is started.
 ///
 /// ```
