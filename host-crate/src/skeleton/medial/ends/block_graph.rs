@@ -121,7 +121,7 @@ impl<'a> BlockGraph<'a> {
     fn list_segments(&mut self) {
         let nodes = self.nodes.len();
         let keys = |segment: usize| self.segment_nodes[segment];
-        let (starts, segments) = grouped(
+        let (starts, segments) = group_items(
             nodes,
             (0..self.segments.len()).map(|at| (keys(at), at as u32)),
         );
@@ -167,7 +167,7 @@ impl<'a> BlockGraph<'a> {
     fn list_neighbours(&mut self, pairs: Vec<Vec<(u32, u32)>>) {
         let nodes = self.nodes.len() - 1;
         let both = pairs.iter().flatten().flat_map(|&(a, b)| [(a, b), (b, a)]);
-        let (starts, neighbours) = grouped(nodes, both);
+        let (starts, neighbours) = group_items(nodes, both);
         drop(pairs);
         for (node, start) in self.nodes.iter_mut().zip(starts) {
             node.first_neighbour = start;
@@ -209,7 +209,7 @@ impl<'a> BlockGraph<'a> {
 /// Groups items by their number below `count`, which precedes each item. Returns the index of the
 /// first item of each group, followed by the number of items, and the items of all groups; within a
 /// group they keep their order.
-fn grouped<T: Copy + Default>(
+fn group_items<T: Copy + Default>(
     count: usize,
     items: impl Iterator<Item = (u32, T)> + Clone,
 ) -> (Vec<u32>, Vec<T>) {

@@ -29,7 +29,7 @@ use std::{
 /// Number of rows of a brick along y and z; along x it is one word.
 const SIDE: i32 = 8;
 /// Maximum number of words of a component that is a single brick.
-const MAX_WORDS_OF_ONE: usize = 64;
+const MAX_SINGLE_BRICK_WORDS: usize = 64;
 /// Minimum number of voxels of a component whose bricks are processed in parallel.
 const MIN_PARALLEL_VOXELS: usize = 1 << 16;
 /// Maximum number of bricks that are processed at a time: with more, voxels are relaxed more often.
@@ -86,7 +86,7 @@ pub fn path_costs(
 /// Returns the brick of each word, and the number of bricks.
 fn find_bricks(object: &Object) -> (Vec<u32>, usize) {
     let words = object.words().len();
-    if words <= MAX_WORDS_OF_ONE {
+    if words <= MAX_SINGLE_BRICK_WORDS {
         return (filled_or_unwind(0, words), 1);
     }
     let mut bricks: HashMap<[i32; 3], u32> = HashMap::new();

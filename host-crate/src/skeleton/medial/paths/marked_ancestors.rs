@@ -1,13 +1,10 @@
 //! Nearest marked voxel on the shortest path from the root to each voxel.
 
-use super::shortest_paths::ShortestPaths;
+use super::{propagation::propagate_from_root, shortest_paths::ShortestPaths};
 use crate::{
-    memory::{CollectOrUnwind, ExtendOrUnwind},
+    memory::ExtendOrUnwind,
     parallel,
-    skeleton::medial::voxels::{
-        object::{MIN_PARALLEL_ITEMS, Object},
-        word_neighbourhood::set_bits,
-    },
+    skeleton::medial::voxels::object::{MIN_PARALLEL_ITEMS, Object},
 };
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -18,49 +15,17 @@ pub struct MarkedAncestors {
 }
 
 impl MarkedAncestors {
-    /// Finds the marked ancestors of all voxels. `is_marked(voxel, predecessor)` marks voxels; the
-    /// root is always marked.
-    ///
-    /// Threads climb from their voxels towards the root up to a voxel whose ancestor is known, and
-    /// write it to the voxels in between. Two threads that climb the same path write the same
-    /// values, so the result does not depend on their timing. Each voxel takes about one step.
+    /// Finds the marked ancestors of all voxels, in about one step per voxel.
+    /// `is_marked(voxel, predecessor)` marks voxels; the root is always marked.
     pub fn new(
         paths: &ShortestPaths,
         object: &Object,
         is_marked: impl Fn(usize, usize) -> bool + Sync,
     ) -> Self {
-        let ancestors: Vec<AtomicU32> = (0..object.len())
-            .map(|_| AtomicU32::new(0))
-            .collect_or_unwind();
-        let words = object.words();
-        parallel::map_ranges(words.len(), MIN_PARALLEL_ITEMS, |range| {
-            let mut path = Vec::new();
-            for start in range {
-                for bit in set_bits(words[start].bits) {
-                    let mut at = (start, bit);
-                    let ancestor = loop {
-                        let (word, bit) = at;
-                        let voxel = words[word].voxel_index(bit);
-                        let known = ancestors[voxel as usize].load(Relaxed);
-                        if known != 0 {
-                            break known;
-                        }
-                        path.push_or_unwind(voxel);
-                        let Some(step) = paths.predecessor_bit(voxel as usize) else {
-                            break voxel + 1;
-                        };
-                        at = object.step(word, bit, step);
-                        let predecessor = words[at.0].voxel_index(at.1);
-                        if is_marked(voxel as usize, predecessor as usize) {
-                            break voxel + 1;
-                        }
-                    };
-                    for voxel in path.drain(..) {
-                        ancestors[voxel as usize].store(ancestor, Relaxed);
-                    }
-                }
-            }
-        });
+        let own = |voxel: u32, predecessor: u32| {
+            is_marked(voxel as usize, predecessor as usize).then_some(voxel + 1)
+        };
+        let ancestors = propagate_from_root(paths, object, |root| root + 1, own, |value, _| value);
         Self { ancestors }
     }
 

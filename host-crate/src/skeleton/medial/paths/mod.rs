@@ -11,6 +11,7 @@ pub mod length_bound;
 pub mod marked_ancestors;
 pub mod path_classes;
 pub mod path_lengths;
+mod propagation;
 pub mod radix_heap;
 pub mod shortest_paths;
 pub mod steps;

@@ -1,15 +1,7 @@
 //! Lengths of the shortest paths from the root.
 
-use super::{shortest_paths::ShortestPaths, steps::step_lengths};
-use crate::{
-    grid::Metric,
-    memory::{CollectOrUnwind, ExtendOrUnwind},
-    parallel,
-    skeleton::medial::voxels::{
-        object::{MIN_PARALLEL_ITEMS, Object},
-        word_neighbourhood::set_bits,
-    },
-};
+use super::{propagation::propagate_from_root, shortest_paths::ShortestPaths, steps::step_lengths};
+use crate::{grid::Metric, memory::ExtendOrUnwind, skeleton::medial::voxels::object::Object};
 use std::{
     collections::HashMap,
     sync::atomic::{AtomicU32, Ordering::Relaxed},
@@ -35,40 +27,11 @@ pub struct PathLengths {
 }
 
 impl PathLengths {
-    /// Computes the lengths of all paths. Threads climb from their voxels towards the root up to a
-    /// voxel whose length is known, so each voxel takes about one step; threads that climb the same
-    /// path write the same lengths.
+    /// Computes the lengths of all paths, in about one step per voxel.
     pub fn new(paths: &ShortestPaths, object: &Object, metric: &Metric) -> Self {
         let steps = StepUnits::new(metric);
-        let lengths: Vec<AtomicU32> = (0..object.len())
-            .map(|_| AtomicU32::new(0))
-            .collect_or_unwind();
-        let words = object.words();
-        parallel::map_ranges(words.len(), MIN_PARALLEL_ITEMS, |range| {
-            let mut path = Vec::new();
-            for start in range {
-                for bit in set_bits(words[start].bits) {
-                    let mut at = (start, bit);
-                    let mut length = loop {
-                        let voxel = words[at.0].voxel_index(at.1);
-                        let known = lengths[voxel as usize].load(Relaxed);
-                        if known != 0 {
-                            break known;
-                        }
-                        let Some(step) = paths.predecessor_bit(voxel as usize) else {
-                            lengths[voxel as usize].store(1, Relaxed);
-                            break 1;
-                        };
-                        path.push_or_unwind((voxel, steps.0[step]));
-                        at = object.step(at.0, at.1, step);
-                    };
-                    while let Some((voxel, step)) = path.pop() {
-                        length = length.wrapping_add(step);
-                        lengths[voxel as usize].store(length, Relaxed);
-                    }
-                }
-            }
-        });
+        let extended = |length: u32, step: usize| length.wrapping_add(steps.0[step]);
+        let lengths = propagate_from_root(paths, object, |_| 1, |_, _| None, extended);
         Self { lengths }
     }
 
