@@ -21,7 +21,7 @@
 //! | check meshes | [`mesh`] |
 //! | draw pictures | [`render`] |
 //! | run a whole command, from files to files | [`pipeline`] |
-//! | handle a lack of memory | [`memory`] |
+//! | handle a lack of memory, classify errors | [`memory`], [`error`] |
 //! | report progress, cancel work | [`monitor`] |
 //! | divide work among devices and within a memory budget | [`partition`] |
 //! | compute the occupancy of launches | [`occupancy`] |
@@ -59,6 +59,7 @@ pub use nalgebra;
 
 pub mod device;
 pub mod distance;
+pub mod error;
 pub mod graph;
 pub mod grid;
 pub mod io;

@@ -94,6 +94,12 @@ pub enum LaunchError {
         /// Name of the kernel whose launch was refused.
         kernel: String,
     },
+    /// The caller cancelled the launch with [`with_cancel_flag`](crate::with_cancel_flag).
+    #[error("the launch of kernel `{kernel}` was cancelled by its caller")]
+    Cancelled {
+        /// Name of the kernel.
+        kernel: String,
+    },
     /// The system provided no memory for the stack of another waiting thread.
     #[error(
         "no stack for another waiting thread of kernel `{kernel}`: {source}; launch smaller blocks, or raise the system's limit on memory mappings (vm.max_map_count)"

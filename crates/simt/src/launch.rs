@@ -1,5 +1,6 @@
 //! A launch: the kernel body and the state shared by all workers.
 
+use crate::cancel::CancelCheck;
 use crate::coroutine_functions::Coroutine;
 use crate::fiber::{Command, FiberYielder};
 use crate::{LaunchError, LaunchShape};
@@ -54,6 +55,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) body: Body<'a>,
     /// The body as a coroutine, for blocks of several threads in fast mode.
     pub(crate) coroutine: Option<Coroutine<'a>>,
+    cancel: CancelCheck,
     stopped: AtomicBool,
     failure: Mutex<Option<LaunchError>>,
 }
@@ -76,6 +78,7 @@ impl<'a> Launch<'a> {
             is_kernel,
             body,
             coroutine,
+            cancel: CancelCheck::from_thread(),
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         }
@@ -85,6 +88,14 @@ impl<'a> Launch<'a> {
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Stops the launch if its caller has cancelled it.
+    pub(crate) fn check_cancelled(&self) {
+        if self.cancel.is_cancelled() {
+            let kernel = self.kernel.to_owned();
+            self.fail(LaunchError::Cancelled { kernel });
+        }
     }
 
     /// Stops the launch. Only the first of several failures is kept.

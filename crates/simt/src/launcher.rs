@@ -209,7 +209,11 @@ fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize)
     let executor = Executor::new(launch, fibers.max_fibers(launch.threads), None);
     // SAFETY: the guard is dropped below, before the executor.
     let entered = unsafe { EnterGuard::new(&executor) };
-    while !launch.is_stopped() {
+    loop {
+        launch.check_cancelled();
+        if launch.is_stopped() {
+            break;
+        }
         let first = cursor.fetch_add(chunk, Ordering::Relaxed);
         if first >= launch.blocks {
             break;

@@ -139,6 +139,7 @@
 
 mod arena;
 mod blocked;
+mod cancel;
 mod checked;
 pub mod coroutine;
 mod coroutine_functions;
@@ -159,6 +160,7 @@ mod untracked;
 mod watchdog;
 
 pub use blocked::BlockedThread;
+pub use cancel::with_cancel_flag;
 pub use error::{LaunchError, MAX_FINDINGS, Report};
 pub use finding::{Access, Finding, FindingKind, MemoryLocation, Site};
 pub use launcher::{Mode, launch, launch_kernel, launch_kernel_with};

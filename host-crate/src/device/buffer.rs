@@ -50,6 +50,13 @@ pub(super) enum BufferMemory {
     Cuda(CudaMemory),
 }
 
+impl BufferMemory {
+    /// Returns `false` if the memory belongs to the caller.
+    fn is_owned(&self) -> bool {
+        !matches!(self, Self::Cpu(CpuMemory::Borrowed(_)))
+    }
+}
+
 impl<T: Element> Buffer<T> {
     pub(super) fn new(device: Device, memory: BufferMemory, len: usize) -> Self {
         const {
@@ -58,7 +65,9 @@ impl<T: Element> Buffer<T> {
                 "elements of a buffer are aligned to at most 4096 bytes"
             );
         }
-        device.usage().add((len * size_of::<T>()) as u64);
+        if memory.is_owned() {
+            device.usage().add((len * size_of::<T>()) as u64);
+        }
         Self {
             memory,
             len,
@@ -119,8 +128,8 @@ impl<T: Element> Buffer<T> {
         &self.memory
     }
 
-    /// Returns the elements, if the device is the CPU.
-    pub(super) fn as_slice(&self) -> Option<&[T]> {
+    /// Returns the elements, if the device is the CPU; `None` for CUDA devices.
+    pub fn as_slice(&self) -> Option<&[T]> {
         let BufferMemory::Cpu(memory) = &self.memory else {
             return None;
         };
@@ -128,7 +137,8 @@ impl<T: Element> Buffer<T> {
         Some(unsafe { std::slice::from_raw_parts(memory.pointer().cast(), self.len) })
     }
 
-    pub(super) fn as_mut_slice(&mut self) -> Option<&mut [T]> {
+    /// Returns the elements for modification, if the device is the CPU; `None` for CUDA devices.
+    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         let BufferMemory::Cpu(memory) = &self.memory else {
             return None;
         };
@@ -139,8 +149,10 @@ impl<T: Element> Buffer<T> {
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        let bytes = self.len * size_of::<T>();
-        self.device.usage().subtract(bytes as u64);
+        if self.memory.is_owned() {
+            let bytes = self.len * size_of::<T>();
+            self.device.usage().subtract(bytes as u64);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Errors of devices.
 
-use crate::{memory::OutOfMemory, monitor::Cancelled, occupancy::OccupancyError};
+use crate::{error::ErrorKind, memory::OutOfMemory, monitor::Cancelled, occupancy::OccupancyError};
 
 /// An error of a device. Messages name the object, the numbers, and a remedy.
 #[derive(Debug, thiserror::Error)]
@@ -141,7 +141,7 @@ pub enum DeviceError {
     },
     /// A kernel failed in the executor.
     #[error(transparent)]
-    Kernel(#[from] simt::LaunchError),
+    Kernel(simt::LaunchError),
     /// The CUDA driver reported an error.
     #[error("{device}: {what} failed: {detail}")]
     Cuda {
@@ -152,6 +152,41 @@ pub enum DeviceError {
         /// Message of the driver.
         detail: String,
     },
+}
+
+impl DeviceError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Cancelled(_) => ErrorKind::Cancelled,
+            Self::OutOfMemory { .. } | Self::HostMemory(_) | Self::TooLarge { .. } => {
+                ErrorKind::Memory
+            }
+            Self::NoDriver { .. }
+            | Self::NoSuchDevice { .. }
+            | Self::NoThreads { .. }
+            | Self::Cuda { .. } => ErrorKind::Device,
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::UnknownName { .. }
+            | Self::LengthMismatch { .. }
+            | Self::WrongDevice { .. }
+            | Self::Occupancy(_)
+            | Self::NoRoom { .. }
+            | Self::Variable { .. } => ErrorKind::InvalidArgument,
+            Self::UnknownKernel { .. } | Self::UnknownConstant { .. } | Self::Kernel(_) => {
+                ErrorKind::Internal
+            }
+        }
+    }
+}
+
+impl From<simt::LaunchError> for DeviceError {
+    fn from(error: simt::LaunchError) -> Self {
+        match error {
+            simt::LaunchError::Cancelled { .. } => Self::Cancelled(Cancelled),
+            error => Self::Kernel(error),
+        }
+    }
 }
 
 fn how_many(count: usize) -> String {

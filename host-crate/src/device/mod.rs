@@ -21,6 +21,7 @@
 //! # Ok::<(), ferrovox::device::DeviceError>(())
 //! ```
 
+mod borrowed;
 mod buffer;
 mod call;
 mod compressed;
@@ -45,6 +46,7 @@ mod threads;
 mod usage;
 mod work;
 
+pub use borrowed::Borrowed;
 pub use buffer::{Buffer, Element};
 pub use constant::Constant;
 pub use cpu::CpuOptions;

@@ -9,7 +9,11 @@ use super::{
     event::EventInner,
     record::PendingLaunch,
 };
-use crate::{memory, parallel};
+use crate::{
+    memory,
+    monitor::{CancelFlag, Cancelled},
+    parallel,
+};
 use cuda_std::{Kernel, kernel::EntryName};
 use simt::{Dim3, LaunchShape};
 use std::{borrow::Cow, ops::Range, time::Instant};
@@ -30,6 +34,8 @@ pub struct Stream {
     device: Device,
     /// CUDA stream; `None` on the CPU.
     cuda: Option<CudaStream>,
+    /// Flag that ends launches with an error.
+    cancel: Option<CancelFlag>,
 }
 
 /// Guard returned by [`Stream::stay_current`]; empty for the CPU.
@@ -43,7 +49,41 @@ impl Stream {
             Inner::Cpu(_) => None,
             Inner::Cuda(cuda) => Some(cuda.stream()?),
         };
-        Ok(Self { device, cuda })
+        Ok(Self {
+            device,
+            cuda,
+            cancel: None,
+        })
+    }
+
+    /// Sets the flag that cancels the work of the stream. Soon after it is set, the running launch
+    /// on the CPU, or the next launch on any device, returns [`DeviceError::Cancelled`], and so do
+    /// the functions that use the stream. A CPU thread checks the flag between two chunks of
+    /// blocks, of which it runs at least 16 per launch; a running kernel of a GPU is completed.
+    ///
+    /// ```
+    /// use ferrovox::{device::{Device, DeviceError}, monitor::CancelFlag, synthetic};
+    ///
+    /// let cancel = CancelFlag::new();
+    /// let stream = Device::best().stream()?.cancelled_by(&cancel);
+    /// assert!(synthetic::sphere(&stream, [8, 8, 8], 3.0).is_ok());
+    /// cancel.cancel();
+    /// let result = synthetic::sphere(&stream, [8, 8, 8], 3.0);
+    /// assert!(matches!(result, Err(DeviceError::Cancelled(_))));
+    /// # Ok::<(), DeviceError>(())
+    /// ```
+    #[must_use]
+    pub fn cancelled_by(mut self, flag: &CancelFlag) -> Self {
+        self.cancel = Some(flag.clone());
+        self
+    }
+
+    /// Checks the cancel flag.
+    fn check_cancelled(&self) -> Result<(), Cancelled> {
+        match &self.cancel {
+            Some(flag) if flag.is_cancelled() => Err(Cancelled),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the device of the stream.
@@ -330,6 +370,7 @@ impl Stream {
     /// # Safety
     /// The requirements of [`launch`](Self::launch).
     unsafe fn launch_call(&self, launch: Launch, call: &mut dyn Call) -> Result<(), DeviceError> {
+        self.check_cancelled()?;
         let entry = call.entry();
         let launches = self.device.launches();
         let launch_override = launches.launch_override(&entry);
@@ -349,7 +390,11 @@ impl Stream {
                 };
                 start = moment()?;
                 // SAFETY: guaranteed by the caller.
-                unsafe { call.run_on_cpu(shape, cpu.options().mode) }?;
+                let mut run = || unsafe { call.run_on_cpu(shape, cpu.options().mode) };
+                match &self.cancel {
+                    None => run(),
+                    Some(flag) => simt::with_cancel_flag(flag.as_atomic(), run),
+                }?;
             }
             (Inner::Cuda(cuda), Some(stream)) => {
                 let kernel;

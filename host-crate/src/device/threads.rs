@@ -4,7 +4,9 @@ use super::DeviceError;
 use std::{error::Error, io, sync::OnceLock};
 
 /// Starts the threads that read volumes and run kernels on the CPU: those of rayon, one per
-/// hardware thread or as many as `RAYON_NUM_THREADS` specifies. Does nothing if they are running.
+/// hardware thread or as many as `RAYON_NUM_THREADS` specifies. Does nothing if they are running,
+/// nor on a thread of another rayon pool, whose threads the work then uses: call functions in
+/// `rayon::ThreadPool::install` to limit their threads, or to keep pools apart.
 ///
 /// Streams, pipelines and extractors such as `medial::extract` call this first and return its
 /// error. Functions without a stream, such as readers and writers of files, start the threads
@@ -28,6 +30,9 @@ pub fn start_threads() -> Result<(), DeviceError> {
         // the error that they are running already has no source
         error.source().map(ToString::to_string)
     };
+    if rayon::current_thread_index().is_some() {
+        return Ok(());
+    }
     match FAILED.get_or_init(start) {
         None => Ok(()),
         Some(reason) => Err(DeviceError::NoThreads {

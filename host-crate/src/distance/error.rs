@@ -3,6 +3,7 @@
 use super::Method;
 use crate::{
     device::DeviceError,
+    error::ErrorKind,
     grid::{GridError, Shear},
     partition::{OnDevice, TooLittleMemory, devices::Stop},
 };
@@ -137,6 +138,29 @@ pub enum DistanceError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl DistanceError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::PointsUnsupported { .. }
+            | Self::ObliqueUnsupported { .. }
+            | Self::SquaredOblique { .. }
+            | Self::NearestUnsupported { .. }
+            | Self::SlabsUnsupported { .. }
+            | Self::NearestUnsupportedBySlabs
+            | Self::LabelsUnsupported { .. }
+            | Self::NearestUnsupportedForLabels
+            | Self::SquaredUnsupported { .. }
+            | Self::NearestUnsupportedForSquared => ErrorKind::Unsupported,
+            Self::Memory(_) => ErrorKind::Memory,
+            Self::OnDevice(error) => error.source.kind(),
+            Self::Grid(error) => error.kind(),
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 impl From<DistanceError> for Stop<DistanceError> {

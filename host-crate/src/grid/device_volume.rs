@@ -1,7 +1,7 @@
 //! Volumes on a device.
 
 use crate::{
-    device::{Buffer, DeviceError, Element, Stream},
+    device::{Borrowed, Buffer, DeviceError, Element, Stream},
     grid::{Geometry, VolumeView, sample_count},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::interpolate::IndexToWorld, sample::Sample};
@@ -56,6 +56,23 @@ impl<T: DeviceSample> DeviceVolume<T> {
             grid,
             geometry: *volume.geometry(),
         })
+    }
+
+    /// Creates a volume whose samples are those of `volume`, on the CPU without a copy if they are
+    /// aligned to 16 bytes, otherwise as [`upload`](Self::upload) does.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    pub fn borrow<'a>(
+        stream: &Stream,
+        volume: VolumeView<'a, T>,
+    ) -> Result<Borrowed<'a, Self>, DeviceError>
+    where
+        T: crate::grid::Sample,
+    {
+        let geometry = *volume.geometry();
+        let samples = stream.borrow(volume.samples())?;
+        samples.try_map(|samples| Self::from_buffer(samples, volume.dims(), geometry))
     }
 
     /// Creates a volume from samples on a device.

@@ -2,6 +2,7 @@
 
 use super::label_text::format_label;
 use crate::device::DeviceError;
+use crate::error::ErrorKind;
 
 /// An error of the construction of a mask or of points.
 #[derive(Debug, thiserror::Error)]
@@ -99,4 +100,14 @@ pub enum GridError {
     /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl GridError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

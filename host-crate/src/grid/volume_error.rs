@@ -1,5 +1,6 @@
 //! Errors of volumes.
 
+use crate::error::ErrorKind;
 use crate::memory::OutOfMemory;
 
 /// An error of the construction of a volume or of its geometry.
@@ -85,4 +86,14 @@ pub enum VolumeError {
         /// The last row as given.
         row: [f64; 4],
     },
+}
+
+impl VolumeError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) => ErrorKind::Memory,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

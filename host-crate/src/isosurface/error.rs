@@ -2,6 +2,7 @@
 
 use crate::{
     device::DeviceError,
+    error::ErrorKind,
     partition::{OnDevice, TooLittleMemory, devices::Stop},
     scan::ScanError,
 };
@@ -26,6 +27,14 @@ pub enum IsosurfaceError {
         mask: [usize; 3],
         /// Samples of the volume along each axis.
         volume: [usize; 3],
+    },
+    /// The method does not support the mask rule.
+    #[error(
+        "method {method} excludes cells by all of their corners; use fused for the mask rule last corner"
+    )]
+    MaskRule {
+        /// Name of the method.
+        method: &'static str,
     },
     /// The mesh has more vertices or triangles than the selected index width can address.
     #[error(
@@ -99,6 +108,20 @@ pub enum IsosurfaceError {
     /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl IsosurfaceError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::MaskRule { .. } => ErrorKind::Unsupported,
+            Self::Memory(_) | Self::PlaneTooLarge { .. } => ErrorKind::Memory,
+            Self::Scan(error) => error.kind(),
+            Self::OnDevice(error) => error.source.kind(),
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 impl From<ScanError> for IsosurfaceError {

@@ -61,7 +61,9 @@ pub use device_slabs::{DeviceSlab, extract_slabs};
 pub use devices::extract_parts;
 pub use error::IsosurfaceError;
 pub use join::{MeshPart, MeshParts};
-pub use params::{IndexWidth, IsosurfaceParams, Method, NormalSource, Topology, VertexPlacement};
+pub use params::{
+    IndexWidth, IsosurfaceParams, MaskRule, Method, NormalSource, Topology, VertexPlacement,
+};
 pub use partition::{VolumeSlab, slabs};
 pub use timing::StageTimes;
 
@@ -73,7 +75,8 @@ use partition::{ResidentSlabs, SlabPartition};
 
 /// Extracts the isosurface of `volume` and returns the mesh on the same device.
 ///
-/// `mask`, if given, must have the same grid; cells with a corner at which it is zero emit nothing.
+/// `mask`, if given, must have the same grid; cells with a corner at which it is zero emit nothing,
+/// or those that [`MaskRule::LastCorner`] excludes.
 /// Cells with a non-finite corner emit nothing either, and are counted in
 /// [`DeviceMesh::non_finite_cells`].
 ///
@@ -94,7 +97,8 @@ use partition::{ResidentSlabs, SlabPartition};
 /// adds 2 bytes per ambiguous cell with the former, 11 bytes per cell with the latter.
 ///
 /// # Errors
-/// [`IsosurfaceError::Iso`] if the isovalue is not finite, [`IsosurfaceError::MaskDims`], and
+/// [`IsosurfaceError::Iso`] if the isovalue is not finite, [`IsosurfaceError::MaskDims`],
+/// [`IsosurfaceError::MaskRule`] if the method does not support the rule, and
 /// [`IsosurfaceError::Device`] if the device reports an error.
 pub fn extract<T: DeviceSample>(
     stream: &Stream,
@@ -157,6 +161,11 @@ pub(crate) fn check(
 ) -> Result<(), IsosurfaceError> {
     if !params.iso.is_finite() {
         return Err(IsosurfaceError::Iso { iso: params.iso });
+    }
+    if params.mask_rule == MaskRule::LastCorner && params.method != Method::Fused {
+        return Err(IsosurfaceError::MaskRule {
+            method: params.method.name(),
+        });
     }
     match mask {
         Some(mask) if mask != dims => Err(IsosurfaceError::MaskDims { mask, volume: dims }),

@@ -131,6 +131,17 @@ impl NormalSource {
     }
 }
 
+/// Rule that decides which cells a mask excludes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MaskRule {
+    /// A cell is meshed if the mask is not zero at all of its eight corners.
+    #[default]
+    AllCorners,
+    /// A cell is meshed if the mask is not zero at its corner with the largest indices, as in
+    /// scikit-image. Only [`Method::Fused`] supports it.
+    LastCorner,
+}
+
 /// Width of vertex indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexWidth {
@@ -150,6 +161,9 @@ pub struct IsosurfaceParams {
     pub iso: f32,
     /// Side of the isovalue on which the solid is.
     pub inside: Inside,
+    /// `true` for triangles that are clockwise as seen from outside of the solid, instead of
+    /// counter-clockwise. Normals point outward in both cases.
+    pub clockwise: bool,
     /// `true` to close the surface at the boundary of the volume, as if all samples beyond it were
     /// outside of the solid. [`Method::Staged`] extracts from a padded `f32` copy of the volume in
     /// this case.
@@ -162,6 +176,8 @@ pub struct IsosurfaceParams {
     pub normals: bool,
     /// Gradient from which normals are computed.
     pub normal_source: NormalSource,
+    /// Rule that decides which cells a mask excludes.
+    pub mask_rule: MaskRule,
     /// Implementation of the extraction.
     pub method: Method,
     /// Width of vertex indices.
@@ -173,6 +189,12 @@ pub struct IsosurfaceParams {
 }
 
 impl IsosurfaceParams {
+    /// Returns `true` if triangles face the side of the isovalue above it, in a grid that does not
+    /// mirror.
+    pub(super) fn faces_above(&self) -> bool {
+        (self.inside == Inside::Below) != self.clockwise
+    }
+
     /// Returns the index width of a mesh of this size: 32 or 64 bits.
     pub(super) fn width_for(
         &self,
@@ -198,11 +220,13 @@ impl Default for IsosurfaceParams {
         Self {
             iso: 0.0,
             inside: Inside::Above,
+            clockwise: false,
             close: false,
             topology: Topology::default(),
             vertices: VertexPlacement::default(),
             normals: false,
             normal_source: NormalSource::default(),
+            mask_rule: MaskRule::default(),
             method: Method::default(),
             index_width: IndexWidth::default(),
             time_stages: false,

@@ -20,6 +20,11 @@ impl CancelFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Returns the flag for code that reads it without this type.
+    pub(crate) fn as_atomic(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Returns `true` if the flag is set.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

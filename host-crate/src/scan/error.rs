@@ -1,5 +1,6 @@
 //! Errors of scans.
 
+use crate::error::ErrorKind;
 use crate::{
     device::DeviceError,
     partition::{OnDevice, devices::Stop},
@@ -69,5 +70,17 @@ pub enum ScanError {
 impl From<ScanError> for Stop<ScanError> {
     fn from(error: ScanError) -> Self {
         Self::Failed(error)
+    }
+}
+
+impl ScanError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchScan { .. } => ErrorKind::Unsupported,
+            Self::OnDevice(error) => error.source.kind(),
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
     }
 }

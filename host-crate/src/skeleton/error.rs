@@ -1,8 +1,8 @@
 //! Errors of both skeleton methods.
 
 use crate::{
-    device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError,
-    memory::OutOfMemory, monitor::Cancelled, partition::OnDevice,
+    device::DeviceError, distance::DistanceError, error::ErrorKind, graph::GraphError,
+    grid::GridError, memory::OutOfMemory, monitor::Cancelled, partition::OnDevice,
 };
 
 /// Smallest and largest exponent of the force.
@@ -140,6 +140,20 @@ pub enum SkeletonError {
     /// A device failed, memory was exhausted, or the work was cancelled.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl SkeletonError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::OnDevice(error) => error.source.kind(),
+            Self::Grid(error) => error.kind(),
+            Self::Distance(error) => error.kind(),
+            Self::Graph(_) => ErrorKind::Internal,
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 impl From<OutOfMemory> for SkeletonError {

@@ -1,5 +1,6 @@
 //! Errors of voxelization.
 
+use crate::error::ErrorKind;
 use crate::{
     device::DeviceError,
     grid::{GridError, VolumeError},
@@ -99,4 +100,17 @@ pub enum VoxelizeError {
 /// Formats a position for messages.
 fn at([x, y, z]: &[f32; 3]) -> String {
     format!("({x}, {y}, {z})")
+}
+
+impl VoxelizeError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Volume(error) => error.kind(),
+            Self::Grid(error) => error.kind(),
+            Self::Device(error) => error.kind(),
+            Self::Memory(_) => ErrorKind::Memory,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

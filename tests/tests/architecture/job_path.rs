@@ -15,7 +15,7 @@ pub const JOBS: [(&str, &str); 6] = [
 ];
 
 /// Utility modules that any code may use, and that process no volumes.
-const UTILITIES: [&str; 4] = ["memory", "monitor", "occupancy", "union_find"];
+const UTILITIES: [&str; 5] = ["error", "memory", "monitor", "occupancy", "union_find"];
 
 /// Returns the modules involved in a job: the command, `pipeline`, and the dependencies of the
 /// job's submodule and of its algorithm.

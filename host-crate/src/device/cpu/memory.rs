@@ -7,18 +7,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum alignment of a buffer's elements, in bytes: the page size of most systems.
 pub(in crate::device) const MAX_ELEMENT_ALIGN: usize = 4096;
 
-/// Page-aligned memory that returns to the pool of its device when dropped.
-pub(in crate::device) struct CpuMemory {
-    map: Option<MmapMut>,
-    pool: Arc<Pool>,
+/// Alignment of borrowed memory, in bytes: kernels read vectors of up to 16 bytes.
+pub(in crate::device) const MIN_BORROWED_ALIGN: usize = 16;
+
+/// Memory of a buffer.
+pub(in crate::device) enum CpuMemory {
+    /// Page-aligned memory that returns to the pool of its device when dropped; `None` for no
+    /// bytes.
+    Owned {
+        /// The memory.
+        map: Option<MmapMut>,
+        /// Pool of the device.
+        pool: Arc<Pool>,
+    },
+    /// Memory of the caller, which a [`Borrowed`](crate::device::Borrowed) buffer only reads.
+    Borrowed(BorrowedBytes),
 }
+
+/// Address of the caller's memory.
+pub(in crate::device) struct BorrowedBytes(*mut u8);
+
+// SAFETY: the bytes are only read, through a shared borrow that the `Borrowed` buffer holds.
+unsafe impl Send for BorrowedBytes {}
+// SAFETY: as above.
+unsafe impl Sync for BorrowedBytes {}
 
 /// Pool of freed memory for reuse.
 ///
 /// Fresh memory costs a page fault and zeroing per page, which takes longer than most kernels that
 /// write to it.
 #[derive(Default)]
-pub(super) struct Pool {
+pub(in crate::device) struct Pool {
     free: Mutex<Vec<MmapMut>>,
 }
 
@@ -77,25 +96,33 @@ impl CpuMemory {
                     .or_else(|| pool.allocate_after_emptying(bytes))?,
             ),
         };
-        Some(Self {
+        Some(Self::Owned {
             map,
             pool: pool.clone(),
         })
     }
 
+    /// Returns memory that refers to `bytes`, which are aligned to [`MIN_BORROWED_ALIGN`].
+    pub fn borrow(bytes: &[u8]) -> Self {
+        Self::Borrowed(BorrowedBytes(bytes.as_ptr().cast_mut()))
+    }
+
     /// Returns the address of the first byte; dangling but aligned if the memory is empty.
     pub fn pointer(&self) -> *mut u8 {
-        match &self.map {
-            Some(map) => map.as_ptr().cast_mut(),
-            None => std::ptr::without_provenance_mut(MAX_ELEMENT_ALIGN),
+        match self {
+            Self::Owned { map: Some(map), .. } => map.as_ptr().cast_mut(),
+            Self::Owned { map: None, .. } => std::ptr::without_provenance_mut(MAX_ELEMENT_ALIGN),
+            Self::Borrowed(BorrowedBytes(pointer)) => *pointer,
         }
     }
 }
 
 impl Drop for CpuMemory {
     fn drop(&mut self) {
-        if let Some(map) = self.map.take() {
-            self.pool.return_mapping(map);
+        if let Self::Owned { map, pool } = self
+            && let Some(map) = map.take()
+        {
+            pool.return_mapping(map);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     grid::DeviceSample,
     isosurface::{
-        IndexWidth, IsosurfaceError, IsosurfaceParams, StageTimes, TopologyCounts,
+        IndexWidth, IsosurfaceError, IsosurfaceParams, MaskRule, StageTimes, TopologyCounts,
         counts::PartCounts, slab::Slab,
     },
     scan::exclusive_small_and_gather,
@@ -16,7 +16,8 @@ use crate::{
 use ferrovox_kernels::{
     isosurface::{
         fused::{
-            WordLayout, classify_edges, count_subcases, threshold_bits, threshold_bits_vectorized,
+            MASKED_BY_LAST_CORNER, WordLayout, classify_edges, count_subcases, threshold_bits,
+            threshold_bits_vectorized,
         },
         topology::CellCounts,
     },
@@ -183,7 +184,11 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
                 finite.view(),
                 unmasked.view(),
                 layout,
-                masked as u32,
+                match params.mask_rule {
+                    MaskRule::AllCorners => masked as u32,
+                    MaskRule::LastCorner if masked => MASKED_BY_LAST_CORNER,
+                    MaskRule::LastCorner => 0,
+                },
                 exclusions.as_view(),
                 edges.view_mut(),
                 occupied.view_mut(),

@@ -5,7 +5,7 @@ use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
     isosurface::{
-        DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams,
+        DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, IsosurfaceParams,
         vertices::normal_rule,
     },
 };
@@ -279,7 +279,7 @@ impl<T: DeviceSample> CountedPart<'_, T> {
             return Ok(triangles);
         }
         // triangles of the table face the below side; a mirroring geometry reverses them once more
-        let flip = (params.inside == Inside::Below) != self.slab.geometry.mirrors();
+        let flip = params.faces_above() != self.slab.geometry.mirrors();
         let args = (
             self.below.view(),
             self.layout,

@@ -5,8 +5,7 @@ use crate::{
     device::{Buffer, Element, Launch, Stream},
     grid::{DeviceSample, index_to_world},
     isosurface::{
-        DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, StageTimes,
-        TopologyCounts,
+        DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, StageTimes, TopologyCounts,
         scan::PendingScans,
         vertices::{
             CHUNK_ITEMS, VertexLayout, compact_indices, normals, plane_offsets, positions,
@@ -158,7 +157,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         chunk: CHUNK_ITEMS,
     };
     // triangles of the table face the below side; a mirroring geometry reverses them once more
-    let flip = (classified.params.inside == Inside::Below) != volume.geometry().mirrors();
+    let flip = classified.params.faces_above() != volume.geometry().mirrors();
     // SAFETY: one offset per cell and per edge, and three elements per triangle.
     unsafe {
         stream.launch::<emit_triangles<I>>(

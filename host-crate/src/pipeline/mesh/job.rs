@@ -5,7 +5,9 @@ use crate::{
     device::Device,
     grid::Inside,
     io::MeshSpace,
-    isosurface::{IndexWidth, IsosurfaceParams, Method, NormalSource, Topology, VertexPlacement},
+    isosurface::{
+        IndexWidth, IsosurfaceParams, MaskRule, Method, NormalSource, Topology, VertexPlacement,
+    },
     pipeline::{
         Coordinates, Level, PipelineError, VolumeSource,
         paths::{self, OutputKind},
@@ -74,11 +76,13 @@ impl SurfaceOptions {
         IsosurfaceParams {
             iso,
             inside: self.inside,
+            clockwise: false,
             close: self.close,
             topology: self.topology,
             vertices: self.vertices,
             normals: with_normals && self.normals.is_some(),
             normal_source: self.normals.unwrap_or_default(),
+            mask_rule: MaskRule::default(),
             method: self.method,
             index_width: self.index_width,
             time_stages: true,

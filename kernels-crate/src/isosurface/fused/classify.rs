@@ -10,6 +10,10 @@ use super::{
 use crate::{arith::div_rem_native, block};
 use cuda_std::{View, ViewMut, kernel, thread};
 
+/// Value of the argument `masked` of [`classify_edges`] if the corner of a cell with the largest
+/// indices decides whether it is masked.
+pub const MASKED_BY_LAST_CORNER: u32 = 2;
+
 /// Finds the active edges and occupied cells of every word, and counts the vertices and triangles
 /// they emit.
 ///
@@ -19,7 +23,8 @@ use cuda_std::{View, ViewMut, kernel, thread};
 ///
 /// **Reads** per word: the below bits of the four rows around it (eight words), and, if cells may
 /// be excluded (`masked` is not 0, or `exclusions[0]` is not 0), the `finite` and `unmasked` bits
-/// around it.
+/// around it. If `masked` is [`MASKED_BY_LAST_CORNER`], a cell is masked if its corner with the
+/// largest indices is; otherwise if any corner is.
 ///
 /// **Writes** per word: to `edges`, the active edges along x, y and z and, as the fourth element,
 /// the number of vertices of the tile before this word: in the plane (low half) and above it (high
@@ -64,7 +69,11 @@ pub unsafe fn classify_edges(
                 let corners = CornerBits::read(below, layout, in_row, y, tile.z);
                 active = ActiveBits::from_corners(&corners, layout, &tile, in_row, y);
                 if has_exclusions {
-                    let filter = SampleFilter { finite, unmasked };
+                    let filter = SampleFilter {
+                        finite,
+                        unmasked,
+                        by_last_corner: masked == MASKED_BY_LAST_CORNER,
+                    };
                     let count = filter.exclude(layout, &mut active, in_row, y, tile.z);
                     if count > 0 {
                         counts.atomic_add(layout.counts_len() as usize - 2, count as u64);

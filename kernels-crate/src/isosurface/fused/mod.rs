@@ -46,7 +46,7 @@ mod vertices;
 
 pub use ambiguous_triangles::emit_ambiguous_triangles;
 pub use cells::MAX_AMBIGUOUS_BLOCK;
-pub use classify::classify_edges;
+pub use classify::{MASKED_BY_LAST_CORNER, classify_edges};
 pub use layout::{EXTRA_COUNTS, TILE_PARTS, TILE_WORDS, WordLayout};
 pub use subcases::{count_subcases, emit_inner_word_vertices, emit_subcases};
 pub use threshold::{threshold_bits, threshold_bits_vectorized};

@@ -8,9 +8,12 @@ use cuda_std::View;
 pub(super) struct SampleFilter<'a> {
     pub finite: View<'a, u32>,
     pub unmasked: View<'a, u32>,
+    /// `true` if only the corner of a cell with the largest indices decides whether it is masked,
+    /// instead of all eight.
+    pub by_last_corner: bool,
 }
 
-/// Cells of a word whose corners are all finite, and cells whose corners are all unmasked.
+/// Cells of a word whose corners are all finite, and cells that are unmasked.
 #[derive(Clone, Copy)]
 struct CellFilter {
     finite: u32,
@@ -35,9 +38,10 @@ impl SampleFilter<'_> {
         let mut row = 0;
         while row < 4 {
             let at = sample_word_index(layout, word, y + (row & 1), z + (row >> 1));
-            let both = |bits: View<u32>| {
+            // the bits of the samples at the lower and at the higher x of each cell
+            let corners = |bits: View<u32>| {
                 if bits.is_empty() {
-                    return u32::MAX;
+                    return (u32::MAX, u32::MAX);
                 }
                 let low = bits.read(at);
                 let next = if word + 1 < layout.per_row {
@@ -45,10 +49,16 @@ impl SampleFilter<'_> {
                 } else {
                     0
                 };
-                low & (low >> 1 | next << 31)
+                (low, low >> 1 | next << 31)
             };
-            cells.finite &= both(self.finite);
-            cells.unmasked &= both(self.unmasked);
+            let (low, high) = corners(self.finite);
+            cells.finite &= low & high;
+            if !self.by_last_corner {
+                let (low, high) = corners(self.unmasked);
+                cells.unmasked &= low & high;
+            } else if row == 3 {
+                cells.unmasked &= corners(self.unmasked).1;
+            }
             row += 1;
         }
         cells

@@ -1,0 +1,126 @@
+"""Conversion of arguments: arrays, spacings and devices."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import DimensionError, FerrovoxError
+
+__all__ = ["ArrayLike", "Device", "SupportsDLPack"]
+
+
+class SupportsDLPack(Protocol):
+    """An array that shares its memory through DLPack."""
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = ...,
+        max_version: tuple[int, int] | None = ...,
+        dl_device: tuple[int, int] | None = ...,
+        copy: bool | None = ...,
+    ) -> Any:
+        """Return the memory as a capsule."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the kind and the number of the device."""
+
+
+ArrayLike = npt.ArrayLike | SupportsDLPack
+Device = str | int | None
+
+#: Types of elements that kernels read without a conversion.
+KERNEL_TYPES = frozenset("?bBhHf")
+
+
+def as_array(array: ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return an array of the host, without a copy if possible, in native byte order."""
+    if isinstance(array, np.ndarray):
+        result = array
+    elif hasattr(array, "__cuda_array_interface__") and not hasattr(array, "__array_interface__"):
+        raise FerrovoxError(
+            f"{name} is in the memory of a CUDA device, which is not supported yet; "
+            "copy it to the host (.get() in CuPy, .cpu() in torch)",
+            "unsupported",
+        )
+    elif hasattr(array, "__dlpack__") and not hasattr(array, "__array_interface__"):
+        result = np.from_dlpack(array)  # type: ignore[arg-type]
+    else:
+        result = np.asarray(array)
+    if not result.dtype.isnative:
+        result = result.astype(result.dtype.newbyteorder("="))
+    return result
+
+
+def contiguous(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], bool]:
+    """Return a C-contiguous array, and ``True`` if its axes are those of `array` reversed.
+
+    C-contiguous and Fortran-contiguous arrays are not copied, unless their elements are unaligned.
+    """
+    if array.flags.aligned:
+        if array.flags.c_contiguous:
+            return array, False
+        if array.flags.f_contiguous:
+            return array.T, True
+    return np.array(array, order="C"), False
+
+
+def kernel_array(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array with elements that kernels read, converted to ``float32`` if necessary."""
+    if array.dtype.char in KERNEL_TYPES:
+        return array
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"the array has elements of type {array.dtype}; use real numbers")
+    return array.astype(np.float32)
+
+
+def check_dimensions(array: npt.NDArray[Any], name: str, allowed: range) -> None:
+    """Raise `DimensionError` for an unsupported number of axes."""
+    if array.ndim not in allowed:
+        first, last = allowed.start, allowed.stop - 1
+        numbers = f"{first}" if first == last else f"{first} to {last}"
+        raise DimensionError(f"{name} has {array.ndim} dimensions; it must have {numbers}")
+
+
+def spacing_list(
+    spacing: float | Sequence[float] | npt.NDArray[Any] | None, axes: int, name: str
+) -> list[float]:
+    """Return one positive spacing per axis."""
+    if spacing is None:
+        return [1.0] * axes
+    if np.ndim(spacing) == 0:
+        values = [float(spacing)] * axes  # type: ignore[arg-type]
+    else:
+        values = [float(value) for value in spacing]  # type: ignore[union-attr]
+    if len(values) != axes:
+        raise ValueError(f"{name} has {len(values)} numbers; give one, or one for each of {axes} axes")
+    if not all(0 < value < float("inf") for value in values):
+        raise ValueError(f"{name} is {values}; give finite numbers greater than 0")
+    return values
+
+
+def grid_spacing(values: Sequence[float], is_reversed: bool) -> tuple[float, float, float]:
+    """Return the spacing along x, y and z, where x is the last axis of a C-contiguous array."""
+    along = list(values if is_reversed else values[::-1])
+    # an axis of length one: its spacing has no effect, and should not change the unit
+    along += [along[0] if along else 1.0] * (3 - len(along))
+    return along[0], along[1], along[2]
+
+
+def device_name(device: Device) -> str:
+    """Return the name of a device for the extension module."""
+    if device is None:
+        return "cpu"
+    if isinstance(device, str):
+        return "cuda:0" if device == "cuda" else device
+    return f"cuda:{operator.index(device)}"
+
+
+def host_result(array: Any) -> npt.NDArray[Any]:
+    """Return a result of the extension module as an array that shares its memory."""
+    return np.asarray(array)

@@ -1,0 +1,204 @@
+"""Isosurfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ferrovox
+from ._arrays import (
+    ArrayLike,
+    Device,
+    as_array,
+    check_dimensions,
+    contiguous,
+    device_name,
+    host_result,
+    kernel_array,
+    spacing_list,
+)
+from ._errors import FerrovoxError
+from ._mesh import Mesh
+
+__all__ = ["marching_cubes"]
+
+
+def marching_cubes(
+    volume: ArrayLike,
+    level: float | None = None,
+    *,
+    spacing: Sequence[float] = (1.0, 1.0, 1.0),
+    gradient_direction: Literal["descent", "ascent"] = "descent",
+    step_size: int = 1,
+    allow_degenerate: bool = True,
+    method: Literal["lewiner", "lorensen"] = "lewiner",
+    mask: ArrayLike | None = None,
+    mask_rule: Literal["corners", "skimage"] = "skimage",
+    topology: Literal["trilinear", "separated"] | None = None,
+    vertices: Literal["linear", "root"] = "linear",
+    close: bool = False,
+    normals: bool | Literal["gradient", "trilinear"] = True,
+    values: bool = True,
+    affine: npt.ArrayLike | None = None,
+    faces_dtype: Literal["int32", "int64", "auto"] = "auto",
+    device: Device = None,
+    stream: int | None = None,
+    progress: bool | Callable[[float], None] = False,
+) -> Mesh:
+    """Extract the isosurface of a volume as a mesh with shared vertices.
+
+    The arguments up to `mask` are those of ``skimage.measure.marching_cubes``. The mesh is manifold
+    and, inside the volume, closed; vertices are never closer to a sample than 1/1024 voxel, so no
+    triangle is degenerate.
+
+    Parameters
+    ----------
+    volume : array_like, shape (M, N, P)
+        Samples. C-contiguous and Fortran-contiguous arrays of ``bool``, ``uint8``, ``int8``,
+        ``uint16``, ``int16`` and ``float32`` are read in place, if they begin at a multiple of 16
+        bytes, as arrays of NumPy do. Others are copied: to ``float32`` if they have another type,
+        or to native byte order.
+    level : float, optional
+        Isovalue; by default the middle between the smallest and the largest sample.
+    spacing : sequence of 3 floats
+        Distance between samples along each axis.
+    gradient_direction : {"descent", "ascent"}
+        ``"descent"`` if the object is above the level.
+    step_size : int
+        Number of samples per cell along each axis.
+    allow_degenerate : bool
+        Accepted for compatibility: there are no degenerate triangles.
+    method : {"lewiner", "lorensen"}
+        ``"lewiner"`` for the topology ``"trilinear"``, ``"lorensen"`` for ``"separated"``.
+    mask : array_like of bool, shape (M, N, P), optional
+        Samples at which cells are meshed.
+    mask_rule : {"skimage", "corners"}
+        ``"skimage"`` for cells whose corner with the largest indices is in the mask, ``"corners"``
+        for cells whose corners all are.
+    topology : {"trilinear", "separated"}, optional
+        Resolution of ambiguous cells: as the trilinear interpolant, or with the samples above the
+        level separated on ambiguous faces.
+    vertices : {"linear", "root"}
+        Interpolation along the edges of the grid: linear, or by the root of a cubic.
+    close : bool
+        ``True`` to close the surface at the boundary of the volume.
+    normals : bool or {"gradient", "trilinear"}
+        ``False`` for none; otherwise the gradient that they are computed from: central differences
+        of the samples, or the trilinear interpolant.
+    values : bool
+        ``False`` to omit the range of samples around each vertex: the largest difference of two
+        corners of a cell.
+    affine : array_like, shape (4, 4), optional
+        Affine transform from indices to world coordinates, instead of `spacing`.
+    faces_dtype : {"auto", "int32", "int64"}
+        Type of the indices; ``"auto"`` for the narrowest that suffices.
+    device : str or int, optional
+        ``"cpu"``, ``"cuda:1"`` or 1. By default the device of the array.
+    stream : int, optional
+        Stream of a CUDA device that the result is ordered with. Not supported yet.
+    progress : bool or callable
+        Accepted for compatibility: the extraction reports no progress.
+
+    Returns
+    -------
+    Mesh
+        Unpacks into vertices, faces, normals and values.
+
+    Raises
+    ------
+    ValueError
+        If the level is outside of the data, an axis is shorter than two samples, or an argument is
+        invalid.
+    RuntimeError
+        If there is no surface at a level within the data.
+
+    Examples
+    --------
+    >>> import numpy as np, ferrovox
+    >>> x, y, z = np.ogrid[-8:8:17j, -8:8:17j, -8:8:17j]
+    >>> mesh = ferrovox.marching_cubes(np.sqrt(x**2 + y**2 + z**2), 5.0)
+    >>> mesh
+    <ferrovox.Mesh: 414 vertices, 824 triangles>
+    >>> radii = np.linalg.norm(mesh.vertices - 8, axis=1)
+    >>> bool(np.allclose(radii, 5, atol=0.05))
+    True
+    """
+    samples = as_array(volume, "volume")
+    check_dimensions(samples, "volume", range(3, 4))
+    if method not in ("lewiner", "lorensen"):
+        raise ValueError(f"method is {method!r}; use 'lewiner' or 'lorensen'")
+    if gradient_direction not in ("descent", "ascent"):
+        raise ValueError(f"gradient_direction is {gradient_direction!r}; use 'descent' or 'ascent'")
+    if mask_rule not in ("skimage", "corners"):
+        raise ValueError(f"mask_rule is {mask_rule!r}; use 'skimage' or 'corners'")
+    if topology not in (None, "trilinear", "separated"):
+        raise ValueError(f"topology is {topology!r}; use 'trilinear' or 'separated'")
+    if vertices not in ("linear", "root"):
+        raise ValueError(f"vertices is {vertices!r}; use 'linear' or 'root'")
+    if normals not in (False, True, "gradient", "trilinear"):
+        raise ValueError(f"normals is {normals!r}; use False, 'gradient' or 'trilinear'")
+    if stream is not None:
+        raise FerrovoxError("streams of other libraries are not supported yet", "unsupported")
+    step = int(step_size)
+    if step < 1:
+        raise ValueError(f"step_size is {step_size}; it must be at least one")
+    mask_array = None
+    if mask is not None:
+        mask_array = as_array(mask, "mask")
+        if mask_array.shape != samples.shape:
+            raise ValueError(
+                f"mask has the shape {mask_array.shape} and volume {samples.shape}; "
+                "they must have the same shape"
+            )
+        mask_array = np.asarray(mask_array, bool)
+    if step > 1:
+        samples = samples[::step, ::step, ::step]
+        if mask_array is not None:
+            mask_array = mask_array[::step, ::step, ::step]
+    if min(samples.shape) < 2 and not close or 0 in samples.shape:
+        raise ValueError(f"volume has the shape {samples.shape}; it must be at least 2 x 2 x 2")
+    samples, is_reversed = contiguous(kernel_array(samples))
+    if mask_array is not None:
+        mask_array = np.ascontiguousarray(mask_array.T if is_reversed else mask_array)
+    axes, origin = _geometry(spacing, affine, step)
+    options = {
+        "level": None if level is None else float(level),
+        "axes": axes if is_reversed else axes[::-1],
+        "origin": origin,
+        "clockwise": gradient_direction == "descent",
+        "trilinear": (topology or ("trilinear" if method == "lewiner" else "separated"))
+        == "trilinear",
+        "cubic": vertices == "root",
+        "close": bool(close),
+        "normals": "gradient" if normals is True else normals or None,
+        "mask_by_last_corner": mask_array is not None and mask_rule == "skimage",
+        "values": bool(values),
+        "index_bits": {"auto": 0, "int32": 32, "int64": 64}[faces_dtype],
+        "device": device_name(device),
+    }
+    surface = _ferrovox.extract(samples, mask_array, options)
+    positions = host_result(surface["vertices"])
+    if any(surface["origin"]):
+        positions = positions + np.array(surface["origin"])
+    optional = (surface["normals"], surface["values"])
+    mesh_normals, mesh_values = (None if it is None else host_result(it) for it in optional)
+    report = {"non_finite_cells": surface["non_finite_cells"]}
+    return Mesh(positions, host_result(surface["faces"]), mesh_normals, mesh_values, report)
+
+
+def _geometry(
+    spacing: Sequence[float], affine: npt.ArrayLike | None, step: int
+) -> tuple[list[list[float]], list[float]]:
+    """Return the step in the world along each axis, and the position of the first sample."""
+    if affine is not None:
+        matrix = np.asarray(affine, float)
+        if matrix.shape != (4, 4) or not np.array_equal(matrix[3], (0, 0, 0, 1)):
+            raise ValueError("affine must be a 4 x 4 matrix with the last row 0, 0, 0, 1")
+        return (matrix[:3, :3].T * step).tolist(), matrix[:3, 3].tolist()
+    if len(spacing) != 3:
+        raise ValueError(f"spacing has {len(spacing)} numbers; it must have three")
+    a, b, c = (step * value for value in spacing_list(spacing, 3, "spacing"))
+    return [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]], [0.0, 0.0, 0.0]

@@ -1,0 +1,92 @@
+"""Prefix scans."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ferrovox
+from ._arrays import ArrayLike, Device, as_array, contiguous, device_name, host_result
+
+__all__ = ["exclusive_scan"]
+
+#: Types of elements and sums that the extension module adds up without a conversion.
+_DIRECT = {("?", "I"), ("B", "I"), ("H", "I"), ("?", "L"), ("B", "L"), ("H", "L"), ("I", "L")}
+
+
+def exclusive_scan(
+    array: ArrayLike,
+    *,
+    op: Literal["sum", "min", "max"] = "sum",
+    initial: Any = None,
+    dtype: npt.DTypeLike | None = None,
+    out: Any = None,
+    return_total: bool = False,
+    device: Device = None,
+) -> Any:
+    """Compute the sum, minimum or maximum of all elements before each element.
+
+    Parameters
+    ----------
+    array : array_like
+        Elements; arrays of several dimensions are flattened in C order, as by ``numpy.cumsum``.
+    op : {"sum", "min", "max"}
+        Operator.
+    initial : number, optional
+        Value before the first element; the identity of the operator by default.
+    dtype : dtype, optional
+        Type of the result: by default that of the elements, or 64 bits for sums of narrower
+        integers. Sums of integers wrap around.
+    out : ndarray, optional
+        Array for the result.
+    return_total : bool
+        ``True`` to return the value of all elements too.
+    device : str or int, optional
+        ``"cpu"``, ``"cuda:1"`` or 1.
+
+    Returns
+    -------
+    ndarray, or tuple of ndarray and number
+
+    Examples
+    --------
+    >>> import numpy as np, ferrovox
+    >>> ferrovox.exclusive_scan(np.array([3, 1, 4, 1, 5]), return_total=True)
+    (array([0, 3, 4, 8, 9]), 14)
+    """
+    elements = np.ravel(as_array(array, "array"))
+    if op not in ("sum", "min", "max"):
+        raise ValueError(f"op is {op!r}; use 'sum', 'min' or 'max'")
+    if elements.dtype.kind not in "iufb":
+        raise TypeError(f"array has elements of type {elements.dtype}; use real numbers")
+    result_type = np.dtype(dtype if dtype is not None else _default_type(elements.dtype, op))
+    if result_type.char in "qQ":
+        result_type = np.dtype(np.int64 if result_type.char == "q" else np.uint64)
+    if result_type.str not in ("<u4", "<i4", "<u8", "<i8", "<f4", "<f8"):
+        raise TypeError(f"dtype is {result_type}; use 32 or 64 bits")
+    if op != "sum" or (elements.dtype.char, result_type.char) not in _DIRECT:
+        elements = elements.astype(result_type, copy=False)
+    elements, _ = contiguous(elements)
+    sums, total = _ferrovox.exclusive_scan(
+        elements, op, initial, result_type.str, device_name(device)
+    )
+    result = host_result(sums)
+    if out is not None:
+        if out.size != result.size:
+            raise ValueError(f"out has {out.size} elements; it must have {result.size}")
+        out.reshape(-1)[...] = result
+        result = out
+    return (result, total) if return_total else result
+
+
+def _default_type(elements: np.dtype[Any], op: str) -> npt.DTypeLike:
+    """Return the type of a result by that of the elements."""
+    if elements.kind == "f":
+        return np.float32 if elements.itemsize < 4 else elements
+    if op == "sum":
+        return np.int64 if elements.kind in "ib" else np.uint64
+    if elements.itemsize < 4:
+        return np.int32 if elements.kind == "i" else np.uint32
+    return elements

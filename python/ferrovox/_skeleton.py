@@ -1,0 +1,247 @@
+"""Curve skeletons, with the arguments of kimimaro."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ferrovox
+from ._arrays import (
+    ArrayLike,
+    as_array,
+    check_dimensions,
+    contiguous,
+    host_result,
+    spacing_list,
+)
+from ._errors import FerrovoxError
+from ._progress import progress_callback
+
+__all__ = ["DEFAULT_TEASAR_PARAMS", "Skeleton", "skeletonize"]
+
+#: Parameters that `skeletonize` uses by default, those of kimimaro.
+DEFAULT_TEASAR_PARAMS: Mapping[str, float] = {"scale": 1.5, "const": 300}
+
+
+class Skeleton:
+    """A curve skeleton, with the attributes of ``osteoid.Skeleton``.
+
+    Attributes
+    ----------
+    id : int
+        Label of the object.
+    vertices : ndarray of float32, shape (V, 3)
+        Positions, in the units of the anisotropy.
+    edges : ndarray of uint32, shape (E, 2)
+        Pairs of vertices.
+    radii : ndarray of float32, shape (V,)
+        Distance of each vertex to the surface.
+    space : str
+        ``"physical"``.
+    certified : bool
+        ``True`` if the properties of all components were verified: connected, with one cycle for
+        each tunnel, inside the object.
+    report : list of dict
+        Measures and violated properties of each component.
+    """
+
+    def __init__(
+        self,
+        id: int,
+        vertices: npt.NDArray[np.float32],
+        edges: npt.NDArray[np.uint32],
+        radii: npt.NDArray[np.float32],
+        space: str = "physical",
+        certified: bool = False,
+        report: list[dict[str, Any]] | None = None,
+    ) -> None:
+        self.id = id
+        self.vertices = vertices
+        self.edges = edges
+        self.radii = radii
+        self.space = space
+        self.certified = certified
+        self.report = report or []
+
+    @property
+    def radius(self) -> npt.NDArray[np.float32]:
+        """Distance of each vertex to the surface."""
+        return self.radii
+
+    def __repr__(self) -> str:
+        return (
+            f"<ferrovox.Skeleton {self.id}: {len(self.vertices)} vertices, "
+            f"{len(self.edges)} edges, {'certified' if self.certified else 'not certified'}>"
+        )
+
+    def cable_length(self) -> float:
+        """Return the total length of the edges."""
+        segments = self.vertices[self.edges[:, 0]] - self.vertices[self.edges[:, 1]]
+        return float(np.linalg.norm(segments.astype(float), axis=1).sum())
+
+    def to_networkx(self) -> Any:
+        """Return the skeleton as a ``networkx.Graph``.
+
+        Nodes have the attributes ``position`` and ``radius``, edges ``length``.
+        """
+        import networkx
+
+        graph = networkx.Graph()
+        for node, (position, radius) in enumerate(zip(self.vertices, self.radii, strict=True)):
+            graph.add_node(node, position=tuple(map(float, position)), radius=float(radius))
+        for a, b in self.edges.tolist():
+            length = np.linalg.norm(self.vertices[a].astype(float) - self.vertices[b])
+            graph.add_edge(a, b, length=float(length))
+        return graph
+
+    def to_osteoid(self) -> Any:
+        """Return the skeleton as an ``osteoid.Skeleton``, as kimimaro returns it."""
+        import osteoid
+
+        return osteoid.Skeleton(
+            self.vertices, self.edges, radii=self.radii, segid=self.id, space=self.space
+        )
+
+    def to_swc(self) -> str:
+        """Return the skeleton in the SWC format.
+
+        SWC describes trees: each component is a tree from its first vertex, and the last edge of
+        each cycle is omitted.
+        """
+        neighbours: list[list[int]] = [[] for _ in self.vertices]
+        for a, b in self.edges.tolist():
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+        numbers = [0] * len(neighbours)
+        lines = ["# ferrovox: n T x y z R P"]
+        count = 0
+        for root in range(len(neighbours)):
+            stack = [(root, -1)]
+            while stack:
+                vertex, parent = stack.pop()
+                if numbers[vertex]:
+                    continue
+                count += 1
+                numbers[vertex] = count
+                x, y, z = self.vertices[vertex].tolist()
+                radius = float(self.radii[vertex])
+                lines.append(f"{count} 0 {x:.9g} {y:.9g} {z:.9g} {radius:.9g} {parent}")
+                stack += [(other, count) for other in reversed(neighbours[vertex])]
+        return "\n".join(lines) + "\n"
+
+
+def skeletonize(
+    all_labels: ArrayLike,
+    teasar_params: Mapping[str, float] = DEFAULT_TEASAR_PARAMS,
+    anisotropy: Sequence[float] = (1, 1, 1),
+    object_ids: Iterable[int] | None = None,
+    dust_threshold: int = 1000,
+    progress: bool = True,
+    fix_branching: bool = True,
+    in_place: bool = False,
+    fix_borders: bool = True,
+    parallel: int = 1,
+    parallel_chunk_size: int = 100,
+    extra_targets_before: Sequence[Sequence[int]] = (),
+    extra_targets_after: Sequence[Sequence[int]] = (),
+    fill_holes: bool = False,
+    fix_avocados: bool = False,
+    voxel_graph: ArrayLike | None = None,
+    *,
+    centre: bool = True,
+    spacing: float | None = None,
+) -> dict[int, Skeleton]:
+    """Extract the curve skeletons of all labels of an array.
+
+    The arguments up to `voxel_graph` are those of ``kimimaro.skeletonize``. The curves are those of
+    the medial method of ferrovox with the coverage rule of TEASAR: one connected graph per
+    26-connected component, with one cycle for each tunnel.
+
+    Parameters
+    ----------
+    all_labels : array_like of int
+        Labels, of two or three dimensions; 0 is the background.
+    teasar_params : mapping
+        ``scale`` and ``const``: every element of an object is within ``scale * radius + const`` of
+        the skeleton. Other parameters of kimimaro have no effect.
+    anisotropy : sequence of float
+        Spacing along each axis.
+    object_ids : iterable of int, optional
+        Labels that get a skeleton; all by default.
+    dust_threshold : int
+        Components of at most this many elements get no skeleton.
+    progress : bool
+        ``True`` to show a bar with tqdm, if that is installed.
+    fix_branching, in_place, fix_borders, parallel, parallel_chunk_size
+        Accepted for compatibility, without effect. The computation uses all threads.
+    extra_targets_before, extra_targets_after, fill_holes, fix_avocados, voxel_graph
+        Not supported.
+    centre : bool
+        ``False`` for curves through the centres of voxels.
+    spacing : float, optional
+        Not supported yet.
+
+    Returns
+    -------
+    dict of int to Skeleton
+
+    Examples
+    --------
+    >>> import numpy as np, ferrovox
+    >>> labels = np.zeros((40, 9, 9), np.uint32); labels[2:38, 3:6, 3:6] = 7
+    >>> skeletons = ferrovox.skeletonize(labels, {"scale": 1.5, "const": 4}, dust_threshold=100,
+    ...                                  progress=False)
+    >>> skeletons[7].certified, round(skeletons[7].cable_length())
+    (True, 35)
+    """
+    unsupported = {
+        "extra_targets_before": len(extra_targets_before) > 0,
+        "extra_targets_after": len(extra_targets_after) > 0,
+        "fill_holes": fill_holes,
+        "fix_avocados": fix_avocados,
+        "voxel_graph": voxel_graph is not None,
+        "spacing": spacing is not None,
+    }
+    for name, is_used in unsupported.items():
+        if is_used:
+            raise FerrovoxError(f"{name} is not supported", "unsupported")
+    labels = as_array(all_labels, "all_labels")
+    check_dimensions(labels, "all_labels", range(1, 4))
+    if labels.dtype.kind not in "iub":
+        raise TypeError(f"all_labels has elements of type {labels.dtype}; use integers")
+    while labels.ndim < 3:
+        labels = labels[..., np.newaxis]
+    if labels.dtype.kind == "u" and labels.dtype.itemsize > 2:
+        if labels.dtype.itemsize == 8 and labels.size and labels.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"a label is {labels.max()}; labels must be less than 2**63")
+        labels = labels.astype(np.int64)
+    steps = spacing_list(list(anisotropy) + [1] * (3 - len(anisotropy)), 3, "anisotropy")
+    labels, is_reversed = contiguous(labels)
+    axes = np.diag(steps).tolist()
+    options = {
+        "axes": axes if is_reversed else axes[::-1],
+        "scale": float(teasar_params.get("scale", DEFAULT_TEASAR_PARAMS["scale"])),
+        "constant": float(teasar_params.get("const", DEFAULT_TEASAR_PARAMS["const"])),
+        "dust": int(dust_threshold) + 1,
+        "labels": None if object_ids is None else [int(label) for label in object_ids],
+        "centre": bool(centre),
+    }
+    if options["labels"] == []:
+        return {}
+    with progress_callback(progress, "skeletons") as callback:
+        found = _ferrovox.skeletonize(labels, options, callback)
+    skeletons = {}
+    for item in found:
+        skeletons[item["label"]] = Skeleton(
+            item["label"],
+            host_result(item["vertices"]),
+            host_result(item["edges"]),
+            host_result(item["radii"]),
+            "physical",
+            item["certified"],
+            item["report"],
+        )
+    return skeletons

@@ -1,0 +1,175 @@
+//! Errors of the library as exceptions of Python.
+
+use ferrovox::{
+    device::DeviceError,
+    distance::DistanceError,
+    error::ErrorKind,
+    grid::{GridError, VolumeError},
+    isosurface::IsosurfaceError,
+    memory::OutOfMemory,
+    monitor::Cancelled,
+    scan::ScanError,
+    skeleton::SkeletonError,
+    voxelize::VoxelizeError,
+};
+use pyo3::{
+    exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError},
+    prelude::*,
+};
+
+/// Reason why a function failed.
+pub(crate) enum Failure {
+    /// Error of the library.
+    Library {
+        /// Kind of the error, which selects the exception.
+        kind: ErrorKind,
+        /// Message of the exception.
+        message: String,
+        /// Memory of a device, if it was insufficient.
+        memory: Option<DeviceMemory>,
+    },
+    /// Error that Python defines.
+    Python(PyErr),
+    /// There is no surface at a level within the data.
+    NoSurface,
+}
+
+/// Memory of a device in bytes, when an allocation failed.
+pub(crate) struct DeviceMemory {
+    requested: u64,
+    free: u64,
+    total: u64,
+}
+
+impl Failure {
+    /// Creates the failure of an invalid argument.
+    pub fn invalid(message: String) -> Self {
+        Self::Python(PyValueError::new_err(message))
+    }
+
+    /// Creates the failure of an unexpected panic.
+    pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Self {
+        if let Some(error) = payload.downcast_ref::<OutOfMemory>() {
+            return error.clone().into();
+        }
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(payload.downcast_ref::<&str>().copied());
+        Self::Library {
+            kind: ErrorKind::Internal,
+            message: text.unwrap_or("a computation panicked").to_owned(),
+            memory: None,
+        }
+    }
+}
+
+/// Creates the exception for a type of elements that a function does not take.
+pub(crate) fn unexpected_type(typestr: &str) -> PyErr {
+    PyTypeError::new_err(format!("unexpected element type {typestr}"))
+}
+
+fn device_memory(error: &DeviceError) -> Option<DeviceMemory> {
+    match *error {
+        DeviceError::OutOfMemory {
+            requested,
+            free,
+            total,
+            ..
+        } => Some(DeviceMemory {
+            requested,
+            free,
+            total,
+        }),
+        _ => None,
+    }
+}
+
+macro_rules! impl_from {
+    ($($Error:ty { $device:pat => $inner:expr }),* $(,)?) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Self {
+                let memory = match &error {
+                    $device => device_memory($inner),
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                };
+                Self::Library { kind: error.kind(), message: error.to_string(), memory }
+            }
+        })*
+    };
+}
+
+impl_from!(
+    DeviceError { error => error },
+    GridError { GridError::Device(error) => error },
+    IsosurfaceError { IsosurfaceError::Device(error) => error },
+    DistanceError { DistanceError::Device(error) => error },
+    ScanError { ScanError::Device(error) => error },
+    SkeletonError { SkeletonError::Device(error) => error },
+    VoxelizeError { VoxelizeError::Device(error) => error },
+);
+
+impl From<VolumeError> for Failure {
+    fn from(error: VolumeError) -> Self {
+        Self::Library {
+            kind: error.kind(),
+            message: error.to_string(),
+            memory: None,
+        }
+    }
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(error: OutOfMemory) -> Self {
+        DeviceError::from(error).into()
+    }
+}
+
+impl From<Cancelled> for Failure {
+    fn from(error: Cancelled) -> Self {
+        DeviceError::from(error).into()
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        let (kind, message, memory) = match failure {
+            Failure::Python(error) => return error,
+            Failure::NoSurface => {
+                return PyRuntimeError::new_err("No surface found at the given iso value.");
+            }
+            Failure::Library {
+                kind,
+                message,
+                memory,
+            } => (kind, message, memory),
+        };
+        let name = match kind {
+            ErrorKind::InvalidArgument => return PyValueError::new_err(message),
+            ErrorKind::Cancelled => return PyKeyboardInterrupt::new_err(message),
+            ErrorKind::Memory if memory.is_none() => return PyMemoryError::new_err(message),
+            ErrorKind::Memory => "memory",
+            ErrorKind::Device => "device",
+            ErrorKind::Unsupported => "unsupported",
+            _ => "internal",
+        };
+        Python::attach(|py| {
+            let create = || {
+                let errors = py.import("ferrovox._errors")?;
+                match memory {
+                    Some(memory) => {
+                        let numbers = (message, memory.requested, memory.free, memory.total);
+                        errors.getattr("DeviceMemoryError")?.call1(numbers)
+                    }
+                    None => errors.getattr("FerrovoxError")?.call1((message, name)),
+                }
+            };
+            create().map_or_else(|error| error, PyErr::from_value)
+        })
+    }
+}

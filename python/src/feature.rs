@@ -1,0 +1,132 @@
+//! Feature transform: the index of the nearest zero.
+
+use crate::{
+    array::Array,
+    distance::{CHUNK, geometry_from_spacing, params, zeros},
+    error::Failure,
+    host_array::{HostArray, with_kernel_type},
+    process::run,
+};
+use ferrovox::{
+    device::Stream,
+    distance::{self, DistanceParams, NearestIndices, Sites},
+    grid::VolumeView,
+};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+/// Computes for each element the nearest zero, and returns the distances in 64 bits and the indices
+/// along each axis in 32 bits, each if requested. Without a zero, indices are -1 and distances
+/// infinite.
+#[pyfunction]
+pub(crate) fn feature_transform(
+    py: Python<'_>,
+    input: &Bound<'_, PyAny>,
+    spacing: [f64; 3],
+    with_distances: bool,
+    with_indices: bool,
+    device: &str,
+) -> PyResult<(Option<Array>, Option<Array>)> {
+    let input = HostArray::new(input)?;
+    let shape = input.shape.clone();
+    let (dims, axes) = (input.dims()?, shape.len());
+    with_kernel_type!(input, T => {
+        let geometry = geometry_from_spacing(spacing)?;
+        let volume = VolumeView::new(input.elements::<T>()?, dims, geometry);
+        let volume = volume.map_err(Failure::from)?;
+        run(py, None, |call| {
+            let stream = call.stream(device)?;
+            let sites = zeros(&stream, volume)?;
+            let params = DistanceParams { nearest: true, ..params(None) };
+            let map = distance::transform(&stream, Sites::Voxels(&sites), &params)?;
+            drop(map.distances);
+            let nearest = match map.nearest {
+                Some(nearest) => host_indices(&stream, nearest)?,
+                None => Vec::new(),
+            };
+            let grid = Grid { dims, spacing, axes };
+            let distances = with_distances.then(|| {
+                Array::from_vec(grid.distances(&nearest), shape.clone())
+            });
+            let indices = with_indices.then(|| {
+                let shape = std::iter::once(axes).chain(shape.iter().copied()).collect();
+                Array::from_vec(grid.indices(&nearest), shape)
+            });
+            Ok((distances, indices))
+        })
+    })
+}
+
+/// Returns the linear indices on the host; `u64::MAX` if there is no zero.
+fn host_indices(stream: &Stream, nearest: NearestIndices) -> Result<Vec<u64>, Failure> {
+    Ok(match nearest {
+        NearestIndices::U32(nearest) => {
+            let narrow = stream.download(&nearest)?;
+            let widen = |index: u32| {
+                if index == u32::MAX {
+                    u64::MAX
+                } else {
+                    index.into()
+                }
+            };
+            narrow
+                .into_par_iter()
+                .with_min_len(CHUNK)
+                .map(widen)
+                .collect()
+        }
+        NearestIndices::U64(nearest) => stream.download(&nearest)?,
+    })
+}
+
+/// Grid of the array.
+struct Grid {
+    /// Number of elements along x, y and z.
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    /// Number of axes of the array, the last of which is x.
+    axes: usize,
+}
+
+impl Grid {
+    /// Returns the indices x, y and z of an element.
+    fn position(&self, index: u64) -> [i32; 3] {
+        let [nx, ny, _] = self.dims.map(|dim| dim as u64);
+        [index % nx, index / nx % ny, index / nx / ny].map(|index| index as i32)
+    }
+
+    /// Returns the distances, with the rounding of SciPy: the squares are added in the order of the
+    /// axes of the array.
+    fn distances(&self, nearest: &[u64]) -> Vec<f64> {
+        let distance = |(from, &to): (usize, &u64)| {
+            if to == u64::MAX {
+                return f64::INFINITY;
+            }
+            let (from, to) = (self.position(from as u64), self.position(to));
+            let square =
+                |axis: usize| (f64::from(to[axis] - from[axis]) * self.spacing[axis]).powi(2);
+            let squares = (0..self.axes).rev().map(square);
+            squares
+                .reduce(|sum, square| sum + square)
+                .unwrap_or(0.0)
+                .sqrt()
+        };
+        let elements = nearest.par_iter().with_min_len(CHUNK).enumerate();
+        elements.map(distance).collect()
+    }
+
+    /// Returns the indices along each axis of the array, one axis after the other.
+    fn indices(&self, nearest: &[u64]) -> Vec<i32> {
+        let mut indices = vec![-1; self.axes * nearest.len()];
+        for (number, along) in indices.chunks_mut(nearest.len().max(1)).enumerate() {
+            let axis = self.axes - 1 - number;
+            let pairs = along.par_iter_mut().with_min_len(CHUNK).zip(nearest);
+            pairs.for_each(|(index, &nearest)| {
+                if nearest != u64::MAX {
+                    *index = self.position(nearest)[axis];
+                }
+            });
+        }
+        indices
+    }
+}

@@ -1,0 +1,212 @@
+//! Isosurfaces.
+
+use crate::{
+    array::Array,
+    error::Failure,
+    host_array::{HostArray, with_kernel_type},
+    process::run,
+    values::{CellMask, local_ranges},
+};
+use ferrovox::{
+    grid::{DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary, VolumeView},
+    isosurface::{
+        self, DeviceTriangles, IndexWidth, IsosurfaceParams, MaskRule, NormalSource, Topology,
+        VertexPlacement,
+    },
+    nalgebra::{Matrix3, Vector3},
+};
+use pyo3::{prelude::*, types::PyDict};
+
+/// Options of an extraction, the items of a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct SurfaceOptions {
+    /// Isovalue; `None` for the middle between the smallest and the largest sample.
+    level: Option<f64>,
+    /// Steps in the world along x, y and z, where x is the last axis of the array.
+    axes: [[f64; 3]; 3],
+    /// Position of the first sample.
+    origin: [f64; 3],
+    /// `true` if triangles are clockwise as seen from the side below the level.
+    clockwise: bool,
+    /// `true` to resolve ambiguous cells as the trilinear interpolant does.
+    trilinear: bool,
+    /// `true` to interpolate vertices by cubics.
+    cubic: bool,
+    close: bool,
+    /// `gradient`, `trilinear`, or `None` for no normals.
+    normals: Option<String>,
+    /// `true` if the last corner of a cell decides whether it is masked.
+    mask_by_last_corner: bool,
+    /// `true` to compute the range of the samples around each vertex.
+    values: bool,
+    /// Bits of the indices of vertices: 32 or 64; 0 for as many as needed.
+    index_bits: u32,
+    device: String,
+}
+
+impl SurfaceOptions {
+    fn geometry(&self) -> Result<Geometry, Failure> {
+        let columns = self.axes.map(Vector3::from);
+        let axes = Matrix3::from_columns(&columns);
+        Ok(Geometry::new(axes, self.origin.into())?)
+    }
+
+    fn params(&self, level: f32) -> IsosurfaceParams {
+        IsosurfaceParams {
+            iso: level,
+            clockwise: self.clockwise,
+            close: self.close,
+            topology: if self.trilinear {
+                Topology::Trilinear
+            } else {
+                Topology::Separated
+            },
+            vertices: if self.cubic {
+                VertexPlacement::Root
+            } else {
+                VertexPlacement::Linear
+            },
+            normals: self.normals.is_some(),
+            normal_source: match self.normals.as_deref() {
+                Some("trilinear") => NormalSource::Trilinear,
+                _ => NormalSource::Gradient,
+            },
+            mask_rule: if self.mask_by_last_corner {
+                MaskRule::LastCorner
+            } else {
+                MaskRule::AllCorners
+            },
+            index_width: match self.index_bits {
+                32 => IndexWidth::Bits32,
+                64 => IndexWidth::Bits64,
+                _ => IndexWidth::Automatic,
+            },
+            ..IsosurfaceParams::default()
+        }
+    }
+}
+
+/// Arrays of a mesh.
+struct Surface {
+    vertices: Array,
+    triangles: Array,
+    normals: Option<Array>,
+    values: Option<Array>,
+    origin: [f64; 3],
+    non_finite_cells: u64,
+    level: f64,
+}
+
+/// Extracts the isosurface of a volume, and returns a dictionary of the arrays of the mesh.
+#[pyfunction]
+pub(crate) fn extract<'py>(
+    py: Python<'py>,
+    volume: &Bound<'py, PyAny>,
+    mask: Option<&Bound<'py, PyAny>>,
+    options: SurfaceOptions,
+) -> PyResult<Bound<'py, PyDict>> {
+    let volume = HostArray::new(volume)?;
+    let mask = mask.map(HostArray::new).transpose()?;
+    let surface = with_kernel_type!(volume, T => {
+        let geometry = options.geometry()?;
+        let samples = VolumeView::new(volume.elements::<T>()?, volume.dims()?, geometry);
+        let samples = samples.map_err(Failure::from)?;
+        let mask = match &mask {
+            Some(mask) => {
+                let view = VolumeView::new(mask.elements::<u8>()?, mask.dims()?, geometry);
+                Some(view.map_err(Failure::from)?)
+            }
+            None => None,
+        };
+        run(py, None, |call| {
+            extract_from_view(&call.stream(&options.device)?, samples, mask, &options)
+        })
+    })?;
+    let mesh = PyDict::new(py);
+    mesh.set_item("vertices", surface.vertices)?;
+    mesh.set_item("faces", surface.triangles)?;
+    mesh.set_item("normals", surface.normals)?;
+    mesh.set_item("values", surface.values)?;
+    mesh.set_item("origin", surface.origin)?;
+    mesh.set_item("non_finite_cells", surface.non_finite_cells)?;
+    mesh.set_item("level", surface.level)?;
+    Ok(mesh)
+}
+
+fn extract_from_view<T: DeviceSample + Sample>(
+    stream: &ferrovox::device::Stream,
+    volume: VolumeView<'_, T>,
+    mask: Option<VolumeView<'_, u8>>,
+    options: &SurfaceOptions,
+) -> Result<Surface, Failure> {
+    let range = || {
+        let summary = SampleSummary::from_samples(volume.samples());
+        let range = summary.min.zip(summary.max);
+        range.ok_or_else(|| Failure::invalid("the volume has no finite sample".to_owned()))
+    };
+    let level = match options.level {
+        Some(level) => level,
+        None => range().map(|(min, max)| 0.5 * (min + max))?,
+    };
+    let params = options.params(level as f32);
+    let samples = DeviceVolume::borrow(stream, volume)?;
+    let device_mask = match mask {
+        Some(mask) => Some(DeviceVolume::borrow(stream, mask)?),
+        None => None,
+    };
+    let mesh = isosurface::extract(stream, &samples, device_mask.as_deref(), &params)?;
+    let (vertices, triangles) = (mesh.vertex_count(), mesh.triangle_count());
+    if triangles == 0 {
+        let (min, max) = range()?;
+        if level < min || level > max {
+            return Err(Failure::invalid(format!(
+                "the level {level} is outside of the data, which range from {min} to {max}"
+            )));
+        }
+        return Err(Failure::NoSurface);
+    }
+    let values = if options.values {
+        let cells = CellMask {
+            mask,
+            by_last_corner: options.mask_by_last_corner,
+        };
+        let downloaded;
+        let positions = match mesh.positions.as_slice() {
+            Some(positions) => positions,
+            None => {
+                downloaded = stream.download(&mesh.positions)?;
+                &downloaded
+            }
+        };
+        let values = local_ranges(volume, cells, positions, mesh.origin);
+        Some(Array::from_vec(values, vec![vertices]))
+    } else {
+        None
+    };
+    let triangles_shape = vec![triangles, 3];
+    Ok(Surface {
+        vertices: Array::from_buffer(stream, mesh.positions, vec![vertices, 3])?,
+        triangles: match mesh.triangles {
+            DeviceTriangles::U32(indices) => {
+                let array = Array::from_buffer(stream, indices, triangles_shape)?;
+                if vertices <= i32::MAX as usize {
+                    array.with_type::<i32>()
+                } else {
+                    array
+                }
+            }
+            DeviceTriangles::U64(indices) => {
+                Array::from_buffer(stream, indices, triangles_shape)?.with_type::<i64>()
+            }
+        },
+        normals: match mesh.normals {
+            Some(normals) => Some(Array::from_buffer(stream, normals, vec![vertices, 3])?),
+            None => None,
+        },
+        values,
+        origin: mesh.origin,
+        non_finite_cells: mesh.non_finite_cells,
+        level,
+    })
+}

@@ -1,0 +1,37 @@
+//! Extension module `_ferrovox` of the Python package `ferrovox`.
+//!
+//! Its functions take arrays in C order and plain numbers; the Python files of the package check
+//! and convert the arguments of users. A function runs on the threads of the module, without the
+//! global interpreter lock, and can be interrupted (`process`).
+
+mod array;
+mod distance;
+mod error;
+mod feature;
+mod host_array;
+mod isosurface;
+mod labels;
+mod occupancy;
+mod process;
+mod scan;
+mod skeleton;
+mod values;
+mod voxelize;
+
+use pyo3::prelude::*;
+
+/// Functions on arrays that the Python files of the package wrap.
+#[pymodule(gil_used = true)]
+fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<array::Array>()?;
+    module.add_function(wrap_pyfunction!(process::device_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(isosurface::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(distance::distances_to_zero, module)?)?;
+    module.add_function(wrap_pyfunction!(feature::feature_transform, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::label_distances, module)?)?;
+    module.add_function(wrap_pyfunction!(occupancy::occupancy, module)?)?;
+    module.add_function(wrap_pyfunction!(scan::exclusive_scan, module)?)?;
+    module.add_function(wrap_pyfunction!(skeleton::skeletonize, module)?)?;
+    module.add_function(wrap_pyfunction!(voxelize::voxelize, module)?)
+}

@@ -1,0 +1,108 @@
+//! Prefix scans.
+
+use crate::{
+    array::{Array, ArrayElement},
+    error::{Failure, unexpected_type},
+    host_array::HostArray,
+    process::run,
+};
+use ferrovox::scan::{Max, Min, Operator, ScanParams, ScanValue, Scannable, Scanner, Sum};
+use pyo3::{IntoPyObjectExt, exceptions::PyValueError, prelude::*};
+
+/// Exclusive scan of one array.
+struct Scan<'a, 'py> {
+    py: Python<'py>,
+    array: &'a HostArray<'py>,
+    initial: Option<&'a Bound<'py, PyAny>>,
+    device: &'a str,
+}
+
+/// Scans an array with the values of the type `dtype`, and returns the sums before each element and
+/// the total.
+#[pyfunction]
+pub(crate) fn exclusive_scan<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    op: &str,
+    initial: Option<&Bound<'py, PyAny>>,
+    dtype: &str,
+    device: &str,
+) -> PyResult<(Array, Bound<'py, PyAny>)> {
+    let array = HostArray::new(array)?;
+    let scan = Scan {
+        py,
+        array: &array,
+        initial,
+        device,
+    };
+    match (array.typestr.as_str(), dtype) {
+        ("|u1" | "|b1", "<u4") => scan.sum::<u8, u32>(op),
+        ("|u1" | "|b1", "<u8") => scan.sum::<u8, u64>(op),
+        ("<u2", "<u4") => scan.sum::<u16, u32>(op),
+        ("<u2", "<u8") => scan.sum::<u16, u64>(op),
+        ("<u4", "<u8") => scan.sum::<u32, u64>(op),
+        ("<u4", "<u4") => scan.by::<u32>(op),
+        ("<i4", "<i4") => scan.by::<i32>(op),
+        ("<u8", "<u8") => scan.by::<u64>(op),
+        ("<i8", "<i8") => scan.by::<i64>(op),
+        ("<f4", "<f4") => scan.by::<f32>(op),
+        ("<f8", "<f8") => scan.by::<f64>(op),
+        (other, _) => Err(unexpected_type(other)),
+    }
+}
+
+impl<'py> Scan<'_, 'py> {
+    fn by<V>(self, op: &str) -> PyResult<(Array, Bound<'py, PyAny>)>
+    where
+        V: Scannable<V, Sum> + Scannable<V, Min> + Scannable<V, Max> + ScanValue + ArrayElement,
+        V: for<'a> FromPyObject<'a, 'py> + IntoPyObject<'py>,
+        Sum: Operator<V>,
+        Min: Operator<V>,
+        Max: Operator<V>,
+    {
+        match op {
+            "min" => self.run::<V, V, Min>(Min),
+            "max" => self.run::<V, V, Max>(Max),
+            _ => self.sum::<V, V>(op),
+        }
+    }
+
+    fn sum<I, V>(self, op: &str) -> PyResult<(Array, Bound<'py, PyAny>)>
+    where
+        I: Scannable<V, Sum>,
+        V: ScanValue + ArrayElement + for<'a> FromPyObject<'a, 'py> + IntoPyObject<'py>,
+        Sum: Operator<V>,
+    {
+        if op == "sum" {
+            return self.run::<I, V, Sum>(Sum);
+        }
+        Err(PyValueError::new_err(format!(
+            "op is {op:?}; with this dtype it must be \"sum\""
+        )))
+    }
+
+    fn run<I, V, O>(self, operator: O) -> PyResult<(Array, Bound<'py, PyAny>)>
+    where
+        I: Scannable<V, O>,
+        V: ScanValue + ArrayElement + for<'a> FromPyObject<'a, 'py> + IntoPyObject<'py>,
+        O: Operator<V> + Send,
+    {
+        let initial = self.initial.map(|initial| initial.extract::<V>());
+        let initial = initial.transpose().map_err(Into::into)?;
+        let params = ScanParams {
+            initial,
+            ..ScanParams::default()
+        };
+        let (elements, shape) = (self.array.elements::<I>()?, self.array.shape.clone());
+        let (sums, total) = run(self.py, None, |call| {
+            let stream = call.stream(self.device)?;
+            let input = stream.borrow(elements)?;
+            let mut output = stream.alloc::<V>(elements.len())?;
+            let mut scanner = Scanner::new(&stream)?;
+            let total = scanner.scan(operator, &input, &mut output, &params)?;
+            let total = total.download().map_err(Failure::from)?;
+            Ok((Array::from_buffer(&stream, output, shape)?, total))
+        })?;
+        Ok((sums, total.into_bound_py_any(self.py)?))
+    }
+}

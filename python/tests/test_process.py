@@ -1,0 +1,148 @@
+"""Threads, forks and interruptions."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ferrovox
+
+
+def compute(seed):
+    """Return a distance map and a mesh that depend on the seed."""
+    volume = np.random.default_rng(seed).random((24, 25, 26), np.float32)
+    return ferrovox.distance_transform_edt(volume > 0.1), ferrovox.marching_cubes(volume, 0.5)
+
+
+def assert_equal(results, expected):
+    np.testing.assert_array_equal(results[0], expected[0])
+    for a, b in zip(results[1], expected[1], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_compute_after_their_parent(method):
+    expected = [compute(seed) for seed in range(4)]
+    context = multiprocessing.get_context(method)
+    with concurrent.futures.ProcessPoolExecutor(2, context) as pool:
+        for results, other in zip(pool.map(compute, range(4), timeout=120), expected, strict=True):
+            assert_equal(results, other)
+
+
+def test_threads_compute_concurrently():
+    expected = [compute(seed) for seed in range(8)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for results, other in zip(pool.map(compute, range(8)), expected, strict=True):
+            assert_equal(results, other)
+
+
+def test_lock_is_released_during_a_computation():
+    labels = np.ones((200, 200, 200), bool)
+    labels[0, 0, 0] = False
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.perf_counter()
+    ferrovox.distance_transform_edt(labels, (1.0, 1.1, 1.2))
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    gaps = np.diff([start, *(it for it in ticks if start < it < end), end])
+    assert gaps.max() < max(0.1, 0.5 * (end - start))
+
+
+INTERRUPTED = """
+import sys, threading, time, os, signal
+import numpy as np
+import ferrovox
+
+array = np.random.default_rng(0).random((420, 420, 420), np.float32)
+labels = (array > 0.02).astype(np.uint8)
+calls = {
+    "distance": lambda: ferrovox.distance_transform_edt(labels, (1.0, 1.1, 1.2)),
+    "labels": lambda: ferrovox.edt(labels),
+    "mesh": lambda: ferrovox.marching_cubes(array, 0.5),
+}
+call = calls[sys.argv[1]]
+ferrovox.distance_transform_edt(labels[:9])
+
+def interrupt():
+    global sent
+    time.sleep(0.3)
+    sent = time.perf_counter()
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt).start()
+try:
+    call()
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent)
+else:
+    print("finished")
+"""
+
+
+@pytest.mark.parametrize("call", ["distance", "labels", "mesh"])
+def test_interruption_ends_a_computation(call):
+    command = [sys.executable, "-c", textwrap.dedent(INTERRUPTED), call]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() != "finished", "the computation was too short to interrupt"
+    # the limit leaves room for machines that are busy
+    assert float(result.stdout) < 3
+
+
+def test_exception_of_a_progress_callback_is_raised():
+    class Stop(Exception):
+        pass
+
+    def progress(fraction):
+        raise Stop
+
+    labels = np.zeros((60, 60, 60), np.uint8)
+    labels[5:55, 5:55, 5:55] = 1
+    with pytest.raises(Stop):
+        ferrovox.skeletonize(labels, progress=progress)
+
+
+def test_faulthandler_still_reports_faults():
+    code = """
+        import faulthandler, ctypes, numpy as np
+        faulthandler.enable()
+        import ferrovox
+        ferrovox.marching_cubes(np.random.rand(9, 9, 9), 0.5)
+        ctypes.string_at(0)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == -signal.SIGSEGV
+    assert "Segmentation fault" in result.stderr
+
+
+def test_thread_count_follows_the_environment():
+    code = """
+        import os, time, numpy as np, ferrovox
+        ferrovox.distance_transform_edt(np.eye(3))
+        time.sleep(0.5)  # threads set their names when they start
+        tasks = os.listdir("/proc/self/task")
+        names = [open(f"/proc/self/task/{task}/comm").read() for task in tasks]
+        print(sum(name.startswith("ferrovox") for name in names))
+    """
+    environment = {**os.environ, "RAYON_NUM_THREADS": "3"}
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert result.stdout.strip() == "3", result.stderr
