@@ -11,6 +11,7 @@
 use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind};
 use rayon::prelude::*;
 use std::{
+    cell::Cell,
     ops::Range,
     sync::{
         Mutex, PoisonError,
@@ -25,12 +26,40 @@ pub(crate) const CHUNK_LEN: usize = 1 << 14;
 /// threads.
 const MAX_RANGES: usize = 256;
 
+thread_local! {
+    /// `true` while the thread works for a caller that catches panics.
+    static IS_PANIC_CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns `true` if a panic of the calling thread is caught by the caller of
+/// [`with_caught_panics`], on this thread or as one of its loops.
+pub(crate) fn is_panic_caught() -> bool {
+    IS_PANIC_CAUGHT.get()
+}
+
+/// Calls `act`, whose panics the caller catches if `is_caught`. Loops pass that on to the threads
+/// that run them.
+pub(crate) fn with_caught_panics<R>(is_caught: bool, act: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            IS_PANIC_CAUGHT.set(self.0);
+        }
+    }
+    let _restore = Restore(IS_PANIC_CAUGHT.replace(is_caught));
+    act()
+}
+
 /// Calls `body` with every index below `count`. A panic of `body` propagates to the caller.
 fn for_each(count: usize, body: &(dyn Fn(usize) + Sync)) {
     match count {
         0 => (),
         1 => body(0),
-        _ => (0..count).into_par_iter().with_max_len(1).for_each(body),
+        _ => {
+            let is_caught = is_panic_caught();
+            let body = |index| with_caught_panics(is_caught, || body(index));
+            (0..count).into_par_iter().with_max_len(1).for_each(body);
+        }
     }
 }
 

@@ -7,23 +7,19 @@
 
 use std::{
     any::Any,
-    cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::Path,
 };
 
 use crate::io::{FileError, FileProblem};
 use crate::memory::OutOfMemory;
+use crate::parallel;
 
-thread_local! {
-    /// `true` while the thread is inside [`catch_panic`].
-    static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Returns `true` if a panic of the calling thread becomes an error of the file that it reads. The
-/// error quotes the message of the panic, which a panic hook need not print.
+/// Returns `true` if a panic of the calling thread becomes an error of the file that it reads, also
+/// on the threads that decode parts of it. The error quotes the message of the panic, which a panic
+/// hook need not print.
 pub fn is_panic_caught() -> bool {
-    IS_CAUGHT.get()
+    parallel::is_panic_caught()
 }
 
 /// Runs a reader of the file `path`, and adds the path to its problem. A panic becomes
@@ -40,10 +36,10 @@ pub(super) fn read_file<T>(
 pub(super) fn catch_panic<T>(
     read: impl FnOnce() -> Result<T, FileProblem>,
 ) -> Result<T, FileProblem> {
-    let was_caught = IS_CAUGHT.replace(true);
     // unwind safety: callers drop what they have read when they receive an error
-    let outcome = catch_unwind(AssertUnwindSafe(read));
-    IS_CAUGHT.set(was_caught);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        parallel::with_caught_panics(true, read)
+    }));
     outcome.unwrap_or_else(|panic| {
         if panic.is::<OutOfMemory>() {
             resume_unwind(panic);
@@ -89,6 +85,30 @@ mod tests {
             Ok(is_panic_caught())
         });
         assert!(nested.unwrap());
+    }
+
+    #[test]
+    fn threads_of_a_reader_inherit_that_panics_are_caught() {
+        let read = || {
+            let caught = parallel::map(64, |_| {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                is_panic_caught()
+            });
+            assert!(caught.iter().all(|it| *it), "{caught:?}");
+            let decode = |index: usize| -> Result<(), FileProblem> {
+                assert!(index < 40, "item {index}");
+                Ok(())
+            };
+            parallel::try_map(64, decode).map(|_| ())
+        };
+        let error = read_file(Path::new("scan.abc"), read).unwrap_err();
+        assert!(error.to_string().contains("item"), "{error}");
+        // the threads of the pool are used again by others
+        assert!(
+            parallel::map(64, |_| is_panic_caught())
+                .iter()
+                .all(|it| !it)
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope};
 
 use crate::io::FileProblem;
+use crate::io::catch_panic::catch_panic;
 use crate::memory;
 
 /// Number of chunks in circulation, including the one that is being read. A chunk holds the
@@ -52,7 +53,8 @@ fn decode_all(
     fill: &Sender<io::Result<Vec<u8>>>,
 ) {
     while let Ok(mut chunk) = empty.recv() {
-        let read = next_chunk(&mut reader, &mut chunk);
+        let read = catch_panic(|| Ok(next_chunk(&mut reader, &mut chunk)));
+        let read = read.unwrap_or_else(|problem| Err(io::Error::other(problem)));
         let is_last = read.is_err() || chunk.is_empty();
         if fill.send(read.map(|()| chunk)).is_err() || is_last {
             return;
@@ -158,6 +160,26 @@ mod tests {
             reader.read_exact(&mut found).unwrap();
             assert!(found == content(12_345));
             assert_eq!(reader.fill_buf().unwrap_err().to_string(), "damaged");
+            assert_eq!(reader.fill_buf().unwrap(), b"");
+        });
+    }
+
+    /// Decoder with a defect.
+    struct Defect;
+
+    impl Read for Defect {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            assert!(crate::io::is_panic_caught());
+            panic!("defect of a decoder")
+        }
+    }
+
+    #[test]
+    fn panics_of_the_decoder_are_errors() {
+        thread::scope(|scope| {
+            let mut reader = read_ahead(Box::new(BufReader::new(Defect)), scope);
+            let error = reader.fill_buf().unwrap_err().to_string();
+            assert!(error.contains("defect of a decoder"), "{error}");
             assert_eq!(reader.fill_buf().unwrap(), b"");
         });
     }
