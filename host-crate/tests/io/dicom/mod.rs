@@ -55,6 +55,8 @@ impl Writer {
 /// Attributes of a slice of 16-bit samples.
 #[derive(Clone)]
 struct Slice {
+    /// Identifier of the image; empty for one from the instance number and the time.
+    uid: String,
     series: String,
     description: String,
     image_type: String,
@@ -73,6 +75,7 @@ struct Slice {
 impl Slice {
     fn new(position: Vector3<f64>) -> Self {
         Self {
+            uid: String::new(),
             series: "1.2.3".to_owned(),
             description: "Thorax".to_owned(),
             image_type: "ORIGINAL\\PRIMARY\\AXIAL".to_owned(),
@@ -96,6 +99,11 @@ impl Slice {
     fn bytes(&self) -> Vec<u8> {
         let mut out = start(EXPLICIT);
         out.text(0x0008_0008, "CS", &self.image_type);
+        let uid = match &self.uid[..] {
+            "" => format!("1.2.9.{}.{}", self.instance, self.time),
+            uid => uid.to_owned(),
+        };
+        out.text(0x0008_0018, "UI", &uid);
         out.text(0x0008_0060, "CS", "CT");
         out.text(0x0008_103E, "LO", &self.description);
         out.text(0x0020_000E, "UI", &self.series);

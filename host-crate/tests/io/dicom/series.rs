@@ -111,3 +111,37 @@ fn scaling_of_every_slice_is_applied() {
     let slopes = [0.1, 0.2, 0.1 * 3.0];
     assert_eq!(found, slopes.map(|slope: f64| slope * 30.0 - 1024.0));
 }
+
+/// Exports often hold some files twice.
+#[test]
+fn copies_of_images_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    for z in 0..3_u32 {
+        let slice = Slice {
+            instance: z,
+            ..Slice::new(Vector3::z() * f64::from(z))
+        };
+        slice.write(folder.path(), &format!("{z}.dcm"));
+    }
+    let copy = folder.path().join("copy");
+    fs::create_dir(&copy).unwrap();
+    for name in ["0.dcm", "2.dcm"] {
+        fs::copy(folder.path().join(name), copy.join(name)).unwrap();
+    }
+    let file = read(folder.path()).unwrap();
+    assert_eq!(file.volume.dims(), [4, 3, 3]);
+    assert!(
+        file.header.notes[0].starts_with("2 files are copies"),
+        "{:?}",
+        file.header.notes
+    );
+    // images with the same identifier at other positions are no copies
+    let other = Slice {
+        instance: 3,
+        uid: "1.2.9.0".to_owned(),
+        ..Slice::new(Vector3::z() * 3.0)
+    };
+    other.write(folder.path(), "3.dcm");
+    let file = read(folder.path()).unwrap();
+    assert_eq!(file.volume.dims(), [4, 3, 4]);
+}

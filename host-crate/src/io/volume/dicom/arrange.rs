@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 
 use crate::grid::Geometry;
 use crate::io::volume::axes::complete_axes;
+use crate::io::volume::dicom::damaged;
 use crate::io::volume::dicom::image::Frame;
 use crate::io::{FileProblem, SelectionProblem};
 
@@ -15,6 +16,9 @@ const POSITION_TOLERANCE: f64 = 0.01;
 const SAME_POSITION: f64 = 0.01;
 /// Largest number of missing positions that a message lists.
 const MAX_LISTED: usize = 8;
+
+/// Note about a series without a distance of its samples.
+const NO_SPACING: &str = "the file has no valid PixelSpacing; it is taken as 1";
 
 /// Frames of a series in the order of their planes and volumes, and their grid.
 pub(super) struct Arrangement<'a> {
@@ -44,6 +48,14 @@ pub(super) fn arrange(
     frames: Vec<Frame<'_>>,
     fills_gaps: bool,
 ) -> Result<Arrangement<'_>, FileProblem> {
+    let missing = frames.iter().filter(|it| it.position.is_none()).count();
+    if (1..frames.len()).contains(&missing) {
+        return Err(damaged(format!(
+            "{missing} of {} images of the series have no valid ImagePositionPatient; remove them, or \
+             repair the attribute",
+            frames.len()
+        )));
+    }
     let positions: Option<Vec<Vector3<f64>>> = frames.iter().map(|it| it.position).collect();
     let directions = frames.first().and_then(|it| it.directions);
     match (positions, directions) {
@@ -67,7 +79,7 @@ fn arrange_by_order(mut frames: Vec<Frame<'_>>) -> Result<Arrangement<'_>, FileP
         );
     }
     if spacing.is_none() {
-        notes.push("the file has no PixelSpacing; it is taken as 1".to_owned());
+        notes.push(NO_SPACING.to_owned());
     }
     let [x, y] = spacing.unwrap_or([1.0; 2]);
     let spacing_known = spacing.is_some();
@@ -136,7 +148,7 @@ fn arrange_by_position<'a>(
     check_straight(&planes, &indices, origin, step, &mut notes)?;
     let spacing = first.spacing;
     if spacing.is_none() {
-        notes.push("the file has no PixelSpacing; it is taken as 1".to_owned());
+        notes.push(NO_SPACING.to_owned());
     }
     let [dx, dy] = spacing.unwrap_or([1.0; 2]);
     let steps = [to_ras(x * dx), to_ras(y * dy), to_ras(step)];

@@ -46,7 +46,7 @@ pub(super) fn is_needed(tag: Tag) -> bool {
         tag,
         0x0002_0010 // transfer syntax
             | 0x0008_0008 // image type
-            | 0x0008_0016 // SOP class
+            | 0x0008_0018 // SOP instance
             | 0x0008_0060 // modality
             | 0x0008_103E // series description
             | 0x0018_0050 // slice thickness
@@ -67,7 +67,6 @@ pub(super) fn is_needed(tag: Tag) -> bool {
             | 0x0028_0100..=0x0028_0103
             | 0x0028_1052 | 0x0028_1053
             | 0x3004_000C | 0x3004_000E // offsets of the planes of a dose, and its scaling
-            | 0x7FE0_0001 | 0x7FE0_0002 // extended offset table
     ) || is_needed_sequence(tag)
 }
 

@@ -1,11 +1,12 @@
 //! DICOM files in a folder and its subfolders.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::io::source::Source;
 use crate::io::volume::data_files::wrap;
-use crate::io::volume::dicom::image::read_image;
+use crate::io::volume::dicom::image::{Image, read_image};
 use crate::io::volume::dicom::{open_images, unsupported};
 use crate::io::volume::file_list::list_files;
 use crate::io::volume::opened::OpenedVolume;
@@ -42,7 +43,7 @@ pub(in crate::io) fn open_folder<'a>(
         let image = Source::open(path).and_then(|source| read_image(source, later));
         image.map_err(wrapped)
     })?;
-    let images: Vec<_> = images.into_iter().flatten().collect();
+    let (images, copies) = remove_copies(images.into_iter().flatten());
     if images.is_empty() {
         return Err(unsupported(
             "a folder without DICOM images".to_owned(),
@@ -50,6 +51,42 @@ pub(in crate::io) fn open_folder<'a>(
         ));
     }
     let mut opened = open_images(images, options)?;
+    if copies > 0 {
+        let note = format!("{copies} files are copies of others (of one SOP instance); skipped");
+        opened.header.notes.insert(0, note);
+    }
     opened.header.data_files = files;
     Ok(opened)
+}
+
+/// Removes images with the identifier, the positions and the numbers of an earlier one. Returns the
+/// others, and the number of those that were removed.
+fn remove_copies<'a>(images: impl Iterator<Item = Image<'a>>) -> (Vec<Image<'a>>, usize) {
+    let mut kept: Vec<Image<'a>> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut copies = 0;
+    for image in images {
+        if !image.uid.is_empty() {
+            match known.get(&image.uid) {
+                Some(&index) if is_copy(&kept[index], &image) => {
+                    copies += 1;
+                    continue;
+                }
+                Some(_) => {}
+                None => {
+                    known.insert(image.uid.clone(), kept.len());
+                }
+            }
+        }
+        kept.push(image);
+    }
+    (kept, copies)
+}
+
+fn is_copy(a: &Image<'_>, b: &Image<'_>) -> bool {
+    let mut pairs = a.frames.iter().zip(&b.frames);
+    a.series == b.series
+        && a.format == b.format
+        && a.frames.len() == b.frames.len()
+        && pairs.all(|(a, b)| a.position == b.position && a.order == b.order)
 }

@@ -13,6 +13,9 @@ use crate::io::volume::plane_file::PlaneFile;
 use crate::io::{FileProblem, Scaling};
 use crate::memory;
 
+/// Largest number of frames of a file: frames take more memory than the samples of the smallest.
+const MAX_FRAMES: f64 = (1 << 18) as f64;
+
 /// A frame: its samples and its place in space.
 #[derive(Clone)]
 pub(super) struct Frame<'a> {
@@ -36,6 +39,8 @@ pub(super) struct Frame<'a> {
 
 /// Frames of a file with the description of their series.
 pub(super) struct Image<'a> {
+    /// Identifier of the image (SOP instance); empty if it is missing.
+    pub uid: String,
     pub series: String,
     pub description: String,
     pub series_number: i64,
@@ -76,8 +81,10 @@ pub(super) fn read_image<'a>(
     };
     let format = pixel_format(&dataset, &pixels, syntax)?;
     let count = dataset.number(0x0028_0008).unwrap_or(1.0);
-    if !(1.0..=1e9).contains(&count) || count.fract() != 0.0 {
-        return Err(damaged(format!("NumberOfFrames is {count}")));
+    if !(1.0..=MAX_FRAMES).contains(&count) || count.fract() != 0.0 {
+        return Err(damaged(format!(
+            "NumberOfFrames is {count}; 1 to {MAX_FRAMES} are read"
+        )));
     }
     let count = count as u64;
     let (file, parts) = match pixels.length {
@@ -86,6 +93,7 @@ pub(super) fn read_image<'a>(
     };
     let frames = frames(&dataset, &format, &file, parts)?;
     Ok(Some(Image {
+        uid: dataset.text(0x0008_0018).unwrap_or_default(),
         series: dataset.text(0x0020_000E).unwrap_or_default(),
         description: dataset.text(0x0008_103E).unwrap_or_default(),
         series_number: dataset.number(0x0020_0011).unwrap_or(0.0) as i64,

@@ -62,6 +62,12 @@ fn open_images<'a>(
                 .to_owned(),
         );
     }
+    if format.photometric.starts_with("PALETTE") {
+        notes.push("the samples are indices of a palette, which is not applied".to_owned());
+    }
+    if format.photometric == "YBR_FULL" {
+        notes.push("the components are brightness and colour differences (YBR_FULL)".to_owned());
+    }
     let scaling = arrangement.frames.first().and_then(|it| it.scaling);
     // interpolated samples are not integers
     let has_gaps = arrangement.planes.len() * arrangement.volumes > arrangement.frames.len();

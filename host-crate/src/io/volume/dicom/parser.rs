@@ -14,6 +14,10 @@ use crate::memory;
 
 /// Largest value of a needed element, in bytes.
 const MAX_VALUE: u32 = 1 << 20;
+/// Largest memory of all elements and items, in bytes: deflated ones may be many in a small file.
+const MAX_STORED: usize = 256 << 20;
+/// Memory of an element or an item in addition to its value, in bytes.
+const ELEMENT_BYTES: usize = 64;
 /// Largest depth of nested sequences.
 const MAX_DEPTH: usize = 24;
 /// Largest number of elements of group 2.
@@ -30,7 +34,7 @@ pub(super) fn read_file_meta(source: &mut Source<'_>) -> Result<Dataset, FilePro
         is_explicit: true,
         order: ByteOrder::Little,
     };
-    let mut parser = Parser { source, encoding };
+    let mut parser = Parser::new(source, encoding);
     let mut found = Dataset::default();
     // The group ends where another begins. It has about ten elements.
     for _ in 0..MAX_META_ELEMENTS {
@@ -53,7 +57,7 @@ pub(super) fn read_dataset(
     source: &mut Source<'_>,
     encoding: Encoding,
 ) -> Result<(Dataset, Option<PixelData>), FileProblem> {
-    let mut parser = Parser { source, encoding };
+    let mut parser = Parser::new(source, encoding);
     let mut found = Dataset::default();
     while let Some(header) = parser.element_header()? {
         if matches!(
@@ -87,7 +91,7 @@ pub(super) fn read_fragments(source: &mut Source<'_>) -> Result<Fragments, FileP
         is_explicit: true,
         order: ByteOrder::Little,
     };
-    let mut parser = Parser { source, encoding };
+    let mut parser = Parser::new(source, encoding);
     let mut found = Fragments {
         table: Vec::new(),
         fragments: Vec::new(),
@@ -132,9 +136,27 @@ struct ElementHeader {
 struct Parser<'s, 'a> {
     source: &'s mut Source<'a>,
     encoding: Encoding,
+    /// Memory that further elements and items may take, in bytes.
+    left: usize,
 }
 
-impl Parser<'_, '_> {
+impl<'s, 'a> Parser<'s, 'a> {
+    fn new(source: &'s mut Source<'a>, encoding: Encoding) -> Self {
+        Self {
+            source,
+            encoding,
+            left: MAX_STORED,
+        }
+    }
+
+    /// Counts the memory of an element or an item with a value of this many bytes.
+    fn count(&mut self, bytes: usize) -> Result<(), FileProblem> {
+        let left = self.left.checked_sub(bytes + ELEMENT_BYTES);
+        self.left = left
+            .ok_or_else(|| damaged(format!("its attributes have more than {MAX_STORED} bytes")))?;
+        Ok(())
+    }
+
     /// Reads a tag, the value representation and the length; `None` at the end of the file.
     fn element_header(&mut self) -> Result<Option<ElementHeader>, FileProblem> {
         let mut start = [0; 8];
@@ -196,9 +218,13 @@ impl Parser<'_, '_> {
         found: &mut Dataset,
         depth: usize,
     ) -> Result<(), FileProblem> {
+        let is_unknown = matches!(header.vr, None | Some([b'U', b'N']));
         let is_sequence = header.vr == Some(*b"SQ")
             || header.length == UNDEFINED
-            || (header.vr.is_none() && is_needed_sequence(header.tag));
+            || (is_unknown && is_needed_sequence(header.tag));
+        if matches!(header.vr, Some([b'O', b'B' | b'W'])) && header.length == UNDEFINED {
+            return self.skip_fragments();
+        }
         if !is_sequence {
             return self.read_value(header, found);
         }
@@ -229,6 +255,21 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Skips the fragments of compressed samples, as those of a preview.
+    fn skip_fragments(&mut self) -> Result<(), FileProblem> {
+        loop {
+            let header = self.element_header()?;
+            let header = header.ok_or_else(|| ends_early(self.source))?;
+            match header.tag {
+                SEQUENCE_END => return Ok(()),
+                ITEM if header.length != UNDEFINED => self.skip(header)?,
+                tag => {
+                    return Err(damaged(format!("{} stands among fragments", show(tag))));
+                }
+            }
+        }
+    }
+
     fn read_items(
         &mut self,
         sequence: ElementHeader,
@@ -242,6 +283,7 @@ impl Parser<'_, '_> {
             match header.tag {
                 SEQUENCE_END if end.is_none() => break,
                 ITEM => {
+                    self.count(0)?;
                     let item = self.read_item(header, depth)?;
                     memory::try_extend("items of a sequence", &mut items, &[item])?;
                 }
@@ -285,6 +327,7 @@ impl Parser<'_, '_> {
         if !is_needed(header.tag) {
             return self.skip(header);
         }
+        self.count(header.length as usize)?;
         let value = Value::Bytes(self.read_bytes(header)?);
         found.elements.push((header.tag, value));
         Ok(())

@@ -134,8 +134,9 @@ impl Context {
     }
 
     pub fn update(&mut self, error: i32, coding: &CodingParameters) {
-        self.magnitude += error.abs();
-        self.bias += error * (2 * coding.near + 1);
+        // The sums of damaged files have no bound.
+        self.magnitude = self.magnitude.saturating_add(error.abs());
+        self.bias = self.bias.saturating_add(error * (2 * coding.near + 1));
         if self.count == coding.reset {
             self.magnitude >>= 1;
             self.bias >>= 1;

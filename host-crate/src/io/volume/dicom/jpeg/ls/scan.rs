@@ -203,7 +203,7 @@ impl<'a> ScanDecoder<'a> {
         let is_negative = (order != 0 || 2 * context.bias >= context.count) == is_odd;
         let error = if is_negative { -size } else { size };
         context.bias += i32::from(error < 0);
-        context.magnitude += (mapped + 1 - kind) >> 1;
+        context.magnitude = context.magnitude.saturating_add((mapped + 1 - kind) >> 1);
         if context.count == self.coding.reset {
             context.magnitude >>= 1;
             context.count >>= 1;
