@@ -26,6 +26,7 @@ mod folder;
 mod half;
 mod inr;
 pub(super) mod layout;
+mod length_unit;
 pub(super) mod mask;
 pub(super) mod metaimage;
 mod mgh;

@@ -40,13 +40,19 @@ for name in sorted(os.listdir(folder)):
         report(name, samples, image.GetSpacing(), image.GetOrigin())
     elif name.endswith(".tif"):
         with tifffile.TiffFile(path) as file:
-            assert file.is_ome and file.series[0].axes in ["ZYX", "YX"], file.series[0].axes
-            pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
-            spacing = [pixels["PhysicalSize" + axis] for axis in "XYZ"]
-            assert all(pixels["PhysicalSize%sUnit" % axis] == "mm" for axis in "XYZ")
             tags = file.pages[0].tags
-            numerator, denominator = tags["XResolution"].value
-            assert abs(numerator / denominator * spacing[0] / 10 - 1) < 1e-5
+            resolution = [numpy.divide(*tags[axis + "Resolution"].value) for axis in "XY"]
+            if "64" in name and "f64" not in name:
+                # OME-XML has no integers of 64 bits.
+                assert file.is_imagej and not file.is_ome and file.series[0].axes in ["ZYX", "YX"]
+                assert file.imagej_metadata["unit"] == "mm"
+                spacing = [1 / resolution[0], 1 / resolution[1], file.imagej_metadata["spacing"]]
+            else:
+                assert file.is_ome and file.series[0].axes in ["ZYX", "YX"], file.series[0].axes
+                pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
+                spacing = [pixels["PhysicalSize" + axis] for axis in "XYZ"]
+                assert all(pixels["PhysicalSize%sUnit" % axis] == "mm" for axis in "XYZ")
+                assert abs(resolution[0] * spacing[0] / 10 - 1) < 1e-9
             samples = file.asarray()
             report(name, samples.reshape(-1, *samples.shape[-2:]), spacing, None)
     else:

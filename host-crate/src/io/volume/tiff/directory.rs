@@ -11,8 +11,8 @@ use crate::memory;
 const MAX_ENTRIES: u64 = 4096;
 /// Largest number of pages.
 const MAX_PAGES: usize = 1 << 20;
-/// Bytes of the values of all directories, per byte of the file, and in addition.
-const MAX_VALUES: (u64, u64) = (4, 1 << 16);
+/// Memory of the values of all directories, per byte of the file, and in addition, in bytes.
+const MAX_VALUES: (u64, u64) = (8, 1 << 16);
 
 /// Reader of numbers at offsets of a file.
 pub(super) struct TiffFile<'f, 'a> {
@@ -158,19 +158,26 @@ impl<'f, 'a> TiffFile<'f, 'a> {
         word: usize,
         budget: &mut u64,
     ) -> Result<Option<Values>, FileProblem> {
-        let width = match self.integer(&entry[2..4]) {
+        let kind = self.integer(&entry[2..4]);
+        let width = match kind {
             1 | 2 | 7 => 1,
             3 => 2,
             4 | 13 => 4,
             5 | 16 | 18 => 8,
             _ => return Ok(None),
         };
-        let kind = self.integer(&entry[2..4]);
         let count = self.integer(&entry[4..4 + word]);
         let inline = &entry[4 + word..4 + 2 * word];
-        let total = count.checked_mul(width).filter(|total| *total <= *budget);
-        let total = total.ok_or_else(|| damaged(format!("an entry has {count} values")))?;
-        *budget -= total;
+        let too_many = || damaged(format!("an entry has {count} values"));
+        let total = count.checked_mul(width).ok_or_else(too_many)?;
+        // Integers are stored with 64 bits.
+        let stored = if matches!(kind, 2 | 5) {
+            Some(total)
+        } else {
+            count.checked_mul(8)
+        };
+        let left = stored.and_then(|stored| budget.checked_sub(stored));
+        *budget = left.ok_or_else(too_many)?;
         let external;
         let bytes = if total <= word as u64 {
             &inline[..total as usize]
@@ -195,7 +202,7 @@ impl<'f, 'a> TiffFile<'f, 'a> {
 fn is_needed(tag: u16) -> bool {
     matches!(
         tag,
-        254 | 256..=259 | 262 | 266 | 270 | 273 | 277..=279 | 282..=284 | 296 | 317 | 322..=325 | 339
+        254 | 256..=259 | 262 | 266 | 270 | 273 | 274 | 277..=279 | 282..=284 | 296 | 317 | 322..=325 | 339
     )
 }
 

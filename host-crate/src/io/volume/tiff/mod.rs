@@ -5,6 +5,7 @@
 mod compression;
 mod decode;
 mod directory;
+mod ome;
 mod page;
 mod slices;
 mod stack;
@@ -67,12 +68,17 @@ fn read_pages(bytes: &RandomAccessBytes<'_>, length: u64) -> Result<Contents, Fi
     }
     let first = directories.iter().find(|it| !is_reduced(it));
     let first = first.ok_or_else(|| damaged("all pages have a reduced resolution".to_owned()))?;
+    if let Some(orientation) = first.integer(274).filter(|it| *it != 1) {
+        notes.push(format!(
+            "rows and columns are read as they are stored: orientation {orientation} is not applied"
+        ));
+    }
     let text = first.text(270).unwrap_or_default();
     let is_ome = text.contains("<OME") || text.contains(":OME");
     let stack = if text.starts_with("ImageJ=") {
         Stack::parse_imagej(text, [first.real(282), first.real(283)])?
     } else if is_ome {
-        let (stack, images) = Stack::parse_ome(text, pages[0].format.components)?;
+        let (stack, images) = ome::parse(text, pages[0].format.components, pages.len() as u64)?;
         if images > 1 {
             notes.push(format!(
                 "the file holds {images} images; the first one is read"

@@ -1,5 +1,5 @@
-//! Writer of TIFF: one uncompressed page per plane, with the spacing in OME-XML. Files over 4 GB
-//! are BigTIFF.
+//! Writer of TIFF: one uncompressed page per plane, with the spacing in OME-XML, or for integers of
+//! 64 bits, which OME-XML does not have, in ImageJ's description. Files over 4 GB are BigTIFF.
 
 use std::io::{self, BufWriter, Write};
 
@@ -12,6 +12,10 @@ const MAX_PAGE_BYTES: u64 = 512;
 const MAX_DESCRIPTION_BYTES: u64 = 4096;
 /// Largest number in fields of 32 bits.
 const MAX_LONG: u64 = u32::MAX as u64;
+
+/// Codes of units of the resolution.
+const NO_UNIT: u64 = 1;
+const CENTIMETRE: u64 = 3;
 
 /// Types of fields.
 const ASCII: u16 = 2;
@@ -29,8 +33,10 @@ pub(in crate::io) struct TiffWriter {
     width: u64,
     height: u64,
     planes: u64,
-    /// Samples per centimetre along x and y.
-    resolution: [f64; 2],
+    /// Spacing along x and y, in units of the resolution.
+    spacing: [f64; 2],
+    /// Code of the unit of the resolution.
+    resolution_unit: u64,
     description: Vec<u8>,
     plane_bytes: u64,
     /// Index of the current plane, and number of its bytes that have been written.
@@ -61,6 +67,11 @@ impl TiffWriter {
             });
         }
         let spacing = content.geometry.spacing();
+        // ImageJ's resolution is in the unit of its description.
+        let (resolution_unit, unit) = match ome_type(content.stored) {
+            Some(_) => (CENTIMETRE, 10.0),
+            None => (NO_UNIT, 1.0),
+        };
         let mut writer = Self {
             out,
             order: content.order,
@@ -69,7 +80,8 @@ impl TiffWriter {
             width,
             height,
             planes,
-            resolution: [10.0 / spacing[0], 10.0 / spacing[1]],
+            spacing: [spacing[0] / unit, spacing[1] / unit],
+            resolution_unit,
             description: description(content),
             plane_bytes,
             plane: 0,
@@ -135,9 +147,9 @@ impl TiffWriter {
             (277, SHORT, FieldValue::Number(1)),
             (278, LONG, FieldValue::Number(self.height)),
             (279, offset_type, FieldValue::Number(self.plane_bytes)),
-            (282, RATIONAL, FieldValue::Rational(self.resolution[0])),
-            (283, RATIONAL, FieldValue::Rational(self.resolution[1])),
-            (296, SHORT, FieldValue::Number(3)),
+            (282, RATIONAL, FieldValue::Reciprocal(self.spacing[0])),
+            (283, RATIONAL, FieldValue::Reciprocal(self.spacing[1])),
+            (296, SHORT, FieldValue::Number(self.resolution_unit)),
             (339, SHORT, FieldValue::Number(sample_format)),
         ];
         if self.plane == 0 {
@@ -151,7 +163,7 @@ impl TiffWriter {
         for (_, _, value) in &fields {
             match value {
                 FieldValue::Text(text) => values.extend_from_slice(text),
-                FieldValue::Rational(number) => self.append_rational(&mut values, *number),
+                FieldValue::Reciprocal(number) => self.append_reciprocal(&mut values, *number),
                 FieldValue::Number(_) | FieldValue::SampleOffset => {}
             }
         }
@@ -172,7 +184,7 @@ impl TiffWriter {
                 (FieldValue::Number(number), LONG) => (*number, 4),
                 (FieldValue::Number(number), _) => (*number, width),
                 (FieldValue::SampleOffset, _) => (samples, width),
-                (FieldValue::Text(_) | FieldValue::Rational(_), _) => {
+                (FieldValue::Text(_) | FieldValue::Reciprocal(_), _) => {
                     let here = at;
                     at += match value {
                         FieldValue::Text(text) => text.len() as u64,
@@ -182,8 +194,8 @@ impl TiffWriter {
                 }
             };
             // A rational fits into a field of 64 bits.
-            if let (FieldValue::Rational(resolution), 8) = (value, width) {
-                self.append_rational(&mut bytes, *resolution);
+            if let (FieldValue::Reciprocal(spacing), 8) = (value, width) {
+                self.append_reciprocal(&mut bytes, *spacing);
                 continue;
             }
             self.append(&mut bytes, number, number_width);
@@ -196,16 +208,17 @@ impl TiffWriter {
         bytes
     }
 
-    /// Appends a positive number as a fraction of 32-bit integers.
-    fn append_rational(&self, bytes: &mut Vec<u8>, number: f64) {
-        let mut denominator = 1_000_000_u32;
-        while denominator > 1 && number * f64::from(denominator) > f64::from(u32::MAX) {
-            denominator /= 10;
+    /// Appends the reciprocal of a positive number as a fraction of 32-bit integers, which is exact
+    /// for numbers of few decimal digits.
+    fn append_reciprocal(&self, bytes: &mut Vec<u8>, number: f64) {
+        let mut numerator = 1_000_000_000_u32;
+        while numerator > 1 && number * f64::from(numerator) > f64::from(u32::MAX) {
+            numerator /= 10;
         }
         // The conversion saturates.
-        let numerator = (number * f64::from(denominator)).round() as u32;
-        self.append(bytes, u64::from(numerator.max(1)), 4);
-        self.append(bytes, u64::from(denominator), 4);
+        let denominator = (number * f64::from(numerator)).round() as u32;
+        self.append(bytes, u64::from(numerator), 4);
+        self.append(bytes, u64::from(denominator.max(1)), 4);
     }
 }
 
@@ -215,7 +228,7 @@ enum FieldValue<'t> {
     /// Offset of the samples of the page.
     SampleOffset,
     Text(&'t [u8]),
-    Rational(f64),
+    Reciprocal(f64),
 }
 
 impl Write for TiffWriter {
@@ -245,22 +258,45 @@ impl Write for TiffWriter {
     }
 }
 
-/// Returns the description in OME-XML, with an even number of bytes.
-fn description(content: &VolumeContent) -> Vec<u8> {
-    let [nx, ny, nz] = content.dims;
-    let spacing = content.geometry.spacing();
-    let is_big_endian = content.order == ByteOrder::Big;
-    let kind = match content.stored {
+/// Returns OME's name of a type; `None` for one that it does not have.
+fn ome_type(stored: StoredType) -> Option<&'static str> {
+    Some(match stored {
         StoredType::U8 => "uint8",
         StoredType::I8 => "int8",
         StoredType::U16 => "uint16",
         StoredType::I16 => "int16",
-        StoredType::U32 | StoredType::U64 => "uint32",
-        StoredType::I32 | StoredType::I64 => "int32",
+        StoredType::U32 => "uint32",
+        StoredType::I32 => "int32",
         StoredType::F32 => "float",
         StoredType::F64 => "double",
+        StoredType::U64 | StoredType::I64 => return None,
+    })
+}
+
+/// Returns the description, with an even number of bytes.
+fn description(content: &VolumeContent) -> Vec<u8> {
+    let text = match ome_type(content.stored) {
+        Some(name) => ome_description(content, name),
+        None => {
+            let [_, _, planes] = content.dims;
+            let spacing = content.geometry.spacing()[2];
+            format!("ImageJ=1.53\nimages={planes}\nslices={planes}\nunit=mm\nspacing={spacing}\n")
+        }
     };
-    let text = format!(
+    let mut bytes = text.into_bytes();
+    bytes.push(0);
+    if bytes.len() % 2 == 1 {
+        bytes.push(0);
+    }
+    bytes
+}
+
+/// Returns the description in OME-XML, with OME's name of the type.
+fn ome_description(content: &VolumeContent, kind: &str) -> String {
+    let [nx, ny, nz] = content.dims;
+    let spacing = content.geometry.spacing();
+    let is_big_endian = content.order == ByteOrder::Big;
+    format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
          <OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\" Creator=\"ferrovox\">\
          <Image ID=\"Image:0\"><Pixels ID=\"Pixels:0\" DimensionOrder=\"XYZCT\" Type=\"{kind}\" \
@@ -270,11 +306,5 @@ fn description(content: &VolumeContent) -> Vec<u8> {
          <Channel ID=\"Channel:0:0\" SamplesPerPixel=\"1\"/>\
          <TiffData IFD=\"0\" PlaneCount=\"{nz}\"/></Pixels></Image></OME>",
         spacing[0], spacing[1], spacing[2]
-    );
-    let mut bytes = text.into_bytes();
-    bytes.push(0);
-    if bytes.len() % 2 == 1 {
-        bytes.push(0);
-    }
-    bytes
+    )
 }
