@@ -96,15 +96,19 @@ impl PlacedMesh {
         Ok(())
     }
 
-    /// Appends triangles of the vertices from `first` on, of which there are `count`.
+    /// Appends triangles of the vertices from `first` on, of which there are `count`, and which the
+    /// matrix has moved: a mirror turns triangles inside out, so that two corners are exchanged.
     pub fn append_triangles(
         &mut self,
+        matrix: &Matrix4<f64>,
         first: u32,
         count: usize,
         triangles: impl ExactSizeIterator<Item = [u32; 3]>,
     ) -> Result<(), FileProblem> {
         self.count(triangles.len() as u64)?;
-        for triangle in triangles {
+        let is_mirrored = matrix.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
+        for [a, b, c] in triangles {
+            let triangle = if is_mirrored { [a, c, b] } else { [a, b, c] };
             if let Some(corner) = triangle.iter().find(|corner| **corner as usize >= count) {
                 return Err(
                     self.damaged(format!("a triangle refers to vertex {corner} of {count}"))

@@ -14,8 +14,6 @@ use crate::memory;
 const MAX_END: u64 = 65_535 + 22;
 /// Largest size of the directory of an archive, in bytes.
 const MAX_DIRECTORY: u64 = 1 << 30;
-/// Largest entry that is read into memory.
-const MAX_ENTRY: u64 = 1 << 31;
 /// Problem of an entry that the archive does not hold.
 const BEYOND: &str = "an entry is beyond its end; fetch the truncated file again";
 
@@ -155,10 +153,28 @@ impl<'a> ZipArchive<'a> {
         Ok(start)
     }
 
-    /// Reads an entry and compares its checksum.
-    pub fn read_entry(&self, entry: &ZipEntry) -> Result<Vec<u8>, FileProblem> {
-        if entry.size > MAX_ENTRY {
-            return Err(damaged(&format!("an entry has {} bytes", entry.size)));
+    /// Reads a part of an entry that is stored without compression, without its checksum.
+    pub fn read_stored(
+        &self,
+        entry: &ZipEntry,
+        offset: u64,
+        count: u64,
+    ) -> Result<Vec<u8>, FileProblem> {
+        let start = self.content_offset(entry)?;
+        let end = offset.checked_add(count);
+        if end.is_none_or(|end| end > entry.compressed) {
+            return Err(damaged(BEYOND));
+        }
+        self.read(start + offset, count)
+    }
+
+    /// Reads an entry of at most `limit` bytes and compares its checksum.
+    pub fn read_entry(&self, entry: &ZipEntry, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        if entry.size > limit {
+            return Err(damaged(&format!(
+                "an entry has {} bytes, of which at most {limit} are read",
+                entry.size
+            )));
         }
         let stored = self.read(self.content_offset(entry)?, entry.compressed)?;
         let content = if entry.is_deflated {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::io::volume::zarr::codecs::{Codec, named};
 use crate::io::volume::zarr::store::Store;
-use crate::io::volume::zarr::{damaged, parse_json, unsupported};
+use crate::io::volume::zarr::{MAX_METADATA, damaged, parse_json, unsupported};
 use crate::io::{ByteOrder, FileProblem, StoredType};
 
 /// Largest number of axes.
@@ -62,19 +62,19 @@ impl Array {
         } else {
             format!("{}/", path.trim_end_matches('/'))
         };
-        if let Some(bytes) = store.read(&format!("{prefix}zarr.json"))? {
+        if let Some(bytes) = store.read(&format!("{prefix}zarr.json"), MAX_METADATA)? {
             let json = parse_json("zarr.json", &bytes)?;
             if json["node_type"] != "array" {
                 return Ok(None);
             }
             return Self::parse_v3(prefix, &json).map(Some);
         }
-        let Some(bytes) = store.read(&format!("{prefix}.zarray"))? else {
+        let Some(bytes) = store.read(&format!("{prefix}.zarray"), MAX_METADATA)? else {
             return Ok(None);
         };
         let json = parse_json(".zarray", &bytes)?;
         let mut array = Self::parse_v2(prefix, &json)?;
-        if let Some(bytes) = store.read(&format!("{}.zattrs", array.prefix))? {
+        if let Some(bytes) = store.read(&format!("{}.zattrs", array.prefix), MAX_METADATA)? {
             let attributes = parse_json(".zattrs", &bytes)?;
             if let Some(names) = attributes["_ARRAY_DIMENSIONS"].as_array() {
                 array.dimension_names = names
@@ -224,7 +224,9 @@ impl Array {
                     if !sorted.into_iter().eq(0..self.shape.len()) {
                         return Err(damaged(format!("the transposition is {axes:?}")));
                     }
-                    self.storage_axes = axes;
+                    // Axes of the array after earlier transpositions.
+                    let earlier = std::mem::take(&mut self.storage_axes);
+                    self.storage_axes = axes.into_iter().map(|axis| earlier[axis]).collect();
                 }
                 "sharding_indexed" if self.shard.is_none() && codecs.len() == 1 => {
                     self.apply_sharding(configuration)?;

@@ -2,7 +2,16 @@
 
 use serde_json::Value;
 
+use crate::io::FileProblem;
 use crate::io::volume::zarr::array::Array;
+use crate::io::volume::zarr::damaged;
+
+/// Largest number of chunks of a plane.
+const MAX_PLANE_CHUNKS: u64 = 1 << 22;
+/// Size of a chunk that is accepted whatever part of it the array uses, in bytes.
+const MAX_PADDED: u64 = 64 << 20;
+/// Largest size of a larger chunk, in sizes of the part that the array uses.
+const MAX_PADDING: u64 = 8;
 
 /// Spatial and other axes of an array.
 #[derive(Clone, Debug)]
@@ -49,6 +58,44 @@ impl ArrayAxes {
             extra,
             channel,
         }
+    }
+
+    /// Returns a note if some of the axes have names, but none is x, y or z.
+    pub fn note(&self, names: &[Option<String>]) -> Option<String> {
+        let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+        let taken = [("x", self.x), ("y", self.y), ("z", self.z)];
+        let is_missing = |name: &str| !known.iter().any(|it| it.eq_ignore_ascii_case(name));
+        let (missing, _) = taken.iter().find(|(name, _)| is_missing(name))?;
+        let name = |index: usize| names[index].as_deref().unwrap_or("an axis without a name");
+        (!known.is_empty()).then(|| {
+            format!(
+                "there is no axis {missing} (but {}); x, y and z are {}, {} and {}",
+                known.join(", "),
+                name(self.x),
+                name(self.y),
+                name(self.z)
+            )
+        })
+    }
+
+    /// Checks that planes consist of a reasonable number of chunks, and that chunks do not exceed
+    /// the array by far.
+    pub fn check_chunks(&self, array: &Array) -> Result<(), FileProblem> {
+        let count = |axis: usize| array.shape[axis].div_ceil(array.chunk[axis]);
+        let chunks = count(self.x).saturating_mul(count(self.y));
+        let used = array.chunk.iter().zip(&array.shape);
+        let used = used.fold(1_u64, |all, (chunk, size)| {
+            all.saturating_mul(*chunk.min(&(*size).max(1)))
+        });
+        let bytes = array.chunk_samples() as u64 * array.stored.bytes() as u64;
+        let is_too_large = bytes > MAX_PADDED && bytes / MAX_PADDING > used * 8;
+        if chunks > MAX_PLANE_CHUNKS || is_too_large {
+            return Err(damaged(format!(
+                "the shape is {:?}, but chunks are {:?}; save it with other chunks",
+                array.shape, array.chunk
+            )));
+        }
+        Ok(())
     }
 
     /// Returns the number of samples of a plane.

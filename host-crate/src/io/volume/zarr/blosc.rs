@@ -6,6 +6,10 @@ use crate::io::lz4::{self, copy_match};
 
 /// Size of the header, in bytes.
 const HEADER: usize = 16;
+/// Largest size of an element, and smallest size of a part, of blocks that are split by the bytes of
+/// their elements, in bytes. Files from before a flag for that have no other sign.
+const MAX_SPLITS: usize = 16;
+const MIN_SPLIT: usize = 128;
 /// Distance at which a match of blosclz has an offset of 16 bits.
 const BLOSCLZ_DISTANCE: usize = 8191;
 
@@ -30,7 +34,8 @@ pub(super) fn decompress(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Strin
         return Err("its blocks have no bytes".to_owned());
     }
     let compressor = flags >> 5;
-    let is_split = flags & 0x10 == 0;
+    let is_split =
+        flags & 0x10 == 0 && type_size <= MAX_SPLITS && block_size / type_size >= MIN_SPLIT;
     let mut out = Vec::new();
     for block in 0..size.div_ceil(block_size.max(1)) {
         let block_bytes = block_size.min(size - block * block_size);
@@ -166,4 +171,23 @@ fn unshuffle_bits(bytes: &[u8], type_size: usize) -> Vec<u8> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decompress;
+
+    /// Blocks of old files are one part if their parts would be small, without a flag.
+    #[test]
+    fn small_blocks_of_old_files_are_not_split() {
+        let content: Vec<u8> = (0..64).collect();
+        let mut file = vec![2, 1, 0x21, 8];
+        for number in [64_u32, 64, 16 + 4 + 4 + 64, 20, 64] {
+            file.extend(number.to_le_bytes());
+        }
+        for index in 0..64 {
+            file.push(content[index % 8 * 8 + index / 8]);
+        }
+        assert_eq!(decompress(&file, 64).unwrap(), content);
+    }
 }

@@ -16,8 +16,12 @@ use crate::{memory, parallel};
 
 /// Bytes of the chunks that are decoded together, unless a chunk has more.
 const BATCH_BYTES: usize = 32 << 20;
-/// Number of indices of shards that are kept.
-const MAX_INDICES: usize = 64;
+/// Largest number of chunks that are decoded together.
+const MAX_BATCH: usize = 1 << 12;
+/// Number of chunks of the shards whose indices are kept, unless a single one has more.
+const MAX_INDEXED: usize = 1 << 22;
+/// Size by which compression may enlarge a chunk, in addition to a sixteenth of it, in bytes.
+const MAX_OVERHEAD: u64 = 1 << 16;
 
 /// Index of a shard: offset and number of bytes of every chunk.
 type ShardIndex = Option<Arc<Vec<[u64; 2]>>>;
@@ -76,21 +80,22 @@ impl ChunkDecoder<'_> {
         index[axes.z] = z.start / array.chunk[axes.z];
         let [across, down] =
             [axes.x, axes.y].map(|axis| array.shape[axis].div_ceil(array.chunk[axis]));
-        let chunks: Vec<Vec<u64>> = (0..across * down)
-            .map(|number| {
-                let mut index = index.clone();
-                index[axes.x] = number % across;
-                index[axes.y] = number / across;
-                index
-            })
-            .collect();
+        let chunk_index = |number: u64| {
+            let mut index = index.clone();
+            index[axes.x] = number % across;
+            index[axes.y] = number / across;
+            index
+        };
         let chunk_bytes = array.chunk_samples() * array.sample_bytes();
-        let batch = (BATCH_BYTES / chunk_bytes.max(1)).max(1);
-        for chunks in chunks.chunks(batch) {
-            let decoded =
-                parallel::try_map(chunks.len(), |number| self.decode_chunk(&chunks[number]))?;
-            for (index, content) in chunks.iter().zip(&decoded) {
-                self.copy_chunk(index, &within, z.clone(), content.as_deref(), out);
+        let batch = (BATCH_BYTES / chunk_bytes.max(1)).clamp(1, MAX_BATCH);
+        for first in (0..across * down).step_by(batch) {
+            let count = (across * down - first).min(batch as u64) as usize;
+            let decoded = parallel::try_map(count, |number| {
+                self.decode_chunk(&chunk_index(first + number as u64))
+            })?;
+            for (number, content) in decoded.iter().enumerate() {
+                let index = chunk_index(first + number as u64);
+                self.copy_chunk(&index, &within, z.clone(), content.as_deref(), out);
             }
         }
         Ok(())
@@ -99,14 +104,15 @@ impl ChunkDecoder<'_> {
     /// Reads and decodes a chunk; `None` if it is missing.
     fn decode_chunk(&self, index: &[u64]) -> Result<Option<Vec<u8>>, FileProblem> {
         let array = &self.array;
+        let size = array.chunk_samples() * array.sample_bytes();
+        let limit = size as u64 + size as u64 / 16 + MAX_OVERHEAD;
         let stored = match &array.shard {
-            None => self.store.read(&array.key(index))?,
-            Some(shard) => self.read_from_shard(shard, index)?,
+            None => self.store.read(&array.key(index), limit)?,
+            Some(shard) => self.read_from_shard(shard, index, limit)?,
         };
         let Some(stored) = stored else {
             return Ok(None);
         };
-        let size = array.chunk_samples() * array.sample_bytes();
         let content = decode_all(&array.codecs, stored, size);
         content
             .map(Some)
@@ -117,6 +123,7 @@ impl ChunkDecoder<'_> {
         &self,
         shard: &Shard,
         index: &[u64],
+        limit: u64,
     ) -> Result<Option<Vec<u8>>, FileProblem> {
         let pairs = || index.iter().zip(&shard.counts);
         let key = self.array.key(
@@ -132,8 +139,9 @@ impl ChunkDecoder<'_> {
         if [offset, count] == [u64::MAX; 2] {
             return Ok(None);
         }
-        let offset = i64::try_from(offset);
-        let offset = offset.map_err(|_| damaged(format!("the index of {key} is out of range")))?;
+        let offset = i64::try_from(offset).ok().filter(|_| count <= limit);
+        let offset =
+            offset.ok_or_else(|| damaged(format!("the index of {key} is out of range")))?;
         self.store.read_range(&key, offset, count)
     }
 
@@ -163,7 +171,7 @@ impl ChunkDecoder<'_> {
             }
         };
         let mut indices = lock();
-        if indices.len() >= MAX_INDICES {
+        if (indices.len() + 1).saturating_mul(chunks) > MAX_INDEXED {
             indices.clear();
         }
         indices.insert(key.to_owned(), index.clone());

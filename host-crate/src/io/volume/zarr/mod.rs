@@ -22,6 +22,7 @@ use crate::grid::Geometry;
 use crate::io::source::decoded::DecodedPlanes;
 use crate::io::source::{Remaining, Source};
 use crate::io::volume::layout::Layout;
+use crate::io::volume::length_unit::convert_to_first_unit;
 use crate::io::volume::opened::OpenedVolume;
 use crate::io::{
     ByteOrder, Compression, FileProblem, HeaderInfo, ReadOptions, SelectionProblem, VolumeFormat,
@@ -32,7 +33,7 @@ use chunks::{ChunkDecoder, plane_bytes};
 use store::Store;
 
 /// Largest size of metadata, in bytes.
-const MAX_METADATA: usize = 16 << 20;
+const MAX_METADATA: u64 = 16 << 20;
 
 /// Opens an archive.
 pub(crate) fn open<'a>(
@@ -76,6 +77,8 @@ fn open_store<'a>(
         )));
     }
     let axes = ArrayAxes::new(&names, &array);
+    notes.extend(axes.note(&names));
+    axes.check_chunks(&array)?;
     let (geometry, has_spacing, has_origin) =
         geometry(&axes, level.as_ref(), multiscale.as_ref(), &mut notes)?;
     let sizes: Vec<u64> = [axes.x, axes.y, axes.z]
@@ -160,10 +163,10 @@ fn find_array(
 
 /// Returns the attributes of a group of either version.
 fn attributes(store: &Store<'_>, prefix: &str) -> Result<Value, FileProblem> {
-    if let Some(bytes) = store.read(&format!("{prefix}zarr.json"))? {
+    if let Some(bytes) = store.read(&format!("{prefix}zarr.json"), MAX_METADATA)? {
         return Ok(parse_json("zarr.json", &bytes)?["attributes"].take());
     }
-    match store.read(&format!("{prefix}.zattrs"))? {
+    match store.read(&format!("{prefix}.zattrs"), MAX_METADATA)? {
         Some(bytes) => parse_json(".zattrs", &bytes),
         None => Ok(Value::Null),
     }
@@ -195,20 +198,33 @@ fn geometry(
             "the array has no spacing; it is taken as 1, pass --spacing to state it".to_owned(),
         );
     }
-    let unit = multiscale.and_then(|it| it.axes.get(axes.x)?.1.as_deref());
-    if let (Some(unit), true) = (unit, scale.is_some())
+    // An axis of another name, as of times, that is taken for z has no length.
+    let units = [0, 1, 2].map(|index| {
+        let (name, unit) = multiscale?.axes.get(spatial[index])?;
+        let is_named = name
+            .as_deref()?
+            .eq_ignore_ascii_case(["x", "y", "z"][index]);
+        unit.clone().filter(|_| is_named)
+    });
+    if let (Some(unit), true) = (&units[0], scale.is_some())
         && unit != "millimeter"
     {
         notes.push(format!("lengths in {unit}s are used as they are"));
     }
-    let geometry = Geometry::from_spacing(get(scale, 1.0), get(translation, 0.0))?;
+    let convert = |lengths: [f64; 3]| {
+        let converted = convert_to_first_unit(lengths.map(Some), units.clone());
+        converted.map(|it| it.map(Option::unwrap_or_default))
+    };
+    let spacing = convert(get(scale, 1.0)).map_err(damaged)?;
+    let origin = convert(get(translation, 0.0)).map_err(damaged)?;
+    if let Some(length) = spacing.iter().find(|it| **it <= 0.0 || !it.is_finite()) {
+        return Err(damaged(format!("the scale along an axis is {length}")));
+    }
+    let geometry = Geometry::from_spacing(spacing, origin)?;
     Ok((geometry, scale.is_some(), translation.is_some()))
 }
 
 fn parse_json(name: &str, bytes: &[u8]) -> Result<Value, FileProblem> {
-    if bytes.len() > MAX_METADATA {
-        return Err(damaged(format!("{name} has {} bytes", bytes.len())));
-    }
     serde_json::from_slice(bytes).map_err(|error| damaged(format!("{name}: {error}")))
 }
 

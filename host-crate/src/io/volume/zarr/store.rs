@@ -10,8 +10,8 @@ use crate::io::volume::zarr::damaged;
 use crate::io::zip::ZipArchive;
 use crate::memory;
 
-/// Largest value that is read at once, in bytes.
-const MAX_VALUE: u64 = 1 << 31;
+/// Largest compressed entry of which a part is read: all of it is decompressed.
+const MAX_COMPRESSED: u64 = 256 << 20;
 /// Keys of metadata.
 const METADATA: [&str; 4] = ["zarr.json", ".zattrs", ".zarray", ".zgroup"];
 
@@ -59,18 +59,23 @@ impl<'a> Store<'a> {
         Ok(Self::Zip { archive, prefix })
     }
 
-    /// Returns the value of a key; `None` if there is none.
-    pub fn read(&self, key: &str) -> Result<Option<Vec<u8>>, FileProblem> {
+    /// Returns the value of a key, which has at most `limit` bytes; `None` if there is none.
+    pub fn read(&self, key: &str, limit: u64) -> Result<Option<Vec<u8>>, FileProblem> {
         check_key(key)?;
         match self {
             Self::Folder { .. } => {
                 let Some((file, length)) = self.open_file(key)? else {
                     return Ok(None);
                 };
-                read_file(file, key, 0, length).map(Some)
+                if length > limit {
+                    return Err(damaged(format!(
+                        "{key} has {length} bytes, of which at most {limit} are read"
+                    )));
+                }
+                read_file(file, 0, length).map(Some)
             }
             Self::Zip { archive, prefix } => match archive.entry(&format!("{prefix}{key}")) {
-                Some(entry) => archive.read_entry(entry).map(Some),
+                Some(entry) => archive.read_entry(entry, limit).map(Some),
                 None => Ok(None),
             },
         }
@@ -102,13 +107,18 @@ impl<'a> Store<'a> {
                 let Some((file, length)) = self.open_file(key)? else {
                     return Ok(None);
                 };
-                read_file(file, key, start(length)?, count).map(Some)
+                read_file(file, start(length)?, count).map(Some)
             }
-            Self::Zip { .. } => {
-                let Some(value) = self.read(key)? else {
+            Self::Zip { archive, prefix } => {
+                let Some(entry) = archive.entry(&format!("{prefix}{key}")) else {
                     return Ok(None);
                 };
-                let start = start(value.len() as u64)? as usize;
+                let start = start(entry.size)?;
+                if !entry.is_deflated {
+                    return archive.read_stored(entry, start, count).map(Some);
+                }
+                let value = archive.read_entry(entry, MAX_COMPRESSED)?;
+                let start = start as usize;
                 Ok(Some(value[start..start + count as usize].to_vec()))
             }
         }
@@ -143,10 +153,7 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-fn read_file(file: File, key: &str, offset: u64, count: u64) -> Result<Vec<u8>, FileProblem> {
-    if count > MAX_VALUE {
-        return Err(damaged(format!("{key} has {count} bytes")));
-    }
+fn read_file(file: File, offset: u64, count: u64) -> Result<Vec<u8>, FileProblem> {
     let mut bytes = memory::try_zeroed("a chunk", count as usize)?;
     if !RandomAccessBytes::File(file.into()).fill(&mut bytes, offset)? {
         return Err(FileProblem::FileChanged);

@@ -150,7 +150,8 @@ impl Builder<'_> {
                 _ => corners.len().saturating_sub(2),
             };
             let triangles = (0..triangles).map(triangle);
-            self.mesh.append_triangles(first, count, triangles)?;
+            self.mesh
+                .append_triangles(matrix, first, count, triangles)?;
         }
         Ok(())
     }

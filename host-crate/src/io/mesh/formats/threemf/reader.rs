@@ -19,6 +19,8 @@ const MAX_DEPTH: usize = 64;
 /// whatever its number of bytes.
 const MAX_EXPANSION: u64 = 128;
 const FREE_BYTES: u64 = 1 << 20;
+/// Largest text, in bytes.
+const MAX_TEXT: u64 = 1 << 31;
 /// Name of the entry with the relationships of the package.
 const RELATIONSHIPS: &str = "_rels/.rels";
 
@@ -79,13 +81,8 @@ fn append_object(
 ) -> Result<(), FileProblem> {
     let vertices = object.vertices.iter().copied();
     let first = mesh.append_vertices(transform, vertices)?;
-    // A mirror turns triangles inside out.
-    let is_mirrored = transform.determinant() < 0.0;
-    let triangles = object
-        .triangles
-        .iter()
-        .map(|&[a, b, c]| if is_mirrored { [a, c, b] } else { [a, b, c] });
-    mesh.append_triangles(first, object.vertices.len(), triangles)
+    let triangles = object.triangles.iter().copied();
+    mesh.append_triangles(transform, first, object.vertices.len(), triangles)
 }
 
 /// Archive with the models that have been parsed.
@@ -127,7 +124,7 @@ impl Package<'_> {
                 entry.size, entry.compressed
             )));
         }
-        let bytes = self.archive.read_entry(entry)?;
+        let bytes = self.archive.read_entry(entry, MAX_TEXT)?;
         String::from_utf8(bytes).map_err(|_| damaged(format!("{name:?} is not UTF-8 text")))
     }
 }
