@@ -199,6 +199,25 @@ fn directions_of_afni_give_the_affine() {
     assert_eq!(world, Point3::new(-64.0, -88.0, -51.0));
 }
 
+/// The count of a text is one of bytes, also where they are not UTF-8.
+#[test]
+fn notes_of_afni_may_have_any_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = folder.path().join("a+orig.HEAD");
+    fs::write(folder.path().join("a+orig.BRIK"), brik()).unwrap();
+    for bytes in [&b"\xE9\xE8"[..], "é".as_bytes()] {
+        let mut content = head(&IMAGE).into_bytes();
+        let at = content.windows(4).position(|it| it == b"'typ").unwrap();
+        content[at + 2..at + 4].copy_from_slice(bytes);
+        fs::write(&header, content).unwrap();
+        let options = ReadOptions {
+            volume: Some(0),
+            ..ReadOptions::default()
+        };
+        read_volume(&header, &options).unwrap();
+    }
+}
+
 #[test]
 fn damaged_afni_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -68,3 +68,32 @@ fn damaged_base64_is_an_error() {
         assert!(error.contains(expected), "{content}: {error}");
     }
 }
+
+#[test]
+fn invalid_geometry_is_an_error() {
+    let valid = file("ascii", "0 1 2 3 4 5 6 7");
+    for (from, to) in [
+        ("Origin=\"0 0 0\"", "Origin=\"0 0\""),
+        ("Spacing=\"1 1 1\"", "Spacing=\"1 1 1 1\""),
+        ("Spacing=\"1 1 1\"", "Spacing=\"1 0 1\""),
+        ("Spacing=\"1 1 1\"", "Spacing=\"1 nan 1\""),
+        (
+            "Spacing=\"1 1 1\"",
+            "Spacing=\"1 1 1\" Direction=\"1 0 0 0\"",
+        ),
+        (
+            "WholeExtent=\"0 1 0 1 0 1\"",
+            "WholeExtent=\"0 0.5 0 1 0 1\"",
+        ),
+        ("WholeExtent=\"0 1 0 1 0 1\"", "WholeExtent=\"0 1 0 1\""),
+    ] {
+        let changed = valid.replacen(from, to, 1);
+        assert_ne!(changed, valid);
+        assert!(read(&changed).is_err(), "{to}");
+    }
+    // arrays after an empty list of point arrays are not samples
+    let empty = valid
+        .replace("<PointData Scalars=\"é\">", "<CellData/><FieldData>")
+        .replace("</PointData>", "</FieldData>");
+    assert!(read(&empty).is_err());
+}

@@ -1,4 +1,7 @@
 //! Points in tables: CSV and TSV, with a line of column names or without.
+//!
+//! The first line decides what separates fields: tabs if it has one, otherwise semicolons, otherwise
+//! commas. Numbers may have a decimal comma where that is not the separator.
 
 use super::{excerpt, push};
 use crate::io::source::Source;
@@ -13,6 +16,7 @@ const NAMES: [&str; 3] = ["x", "y", "z"];
 pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem> {
     let mut points = Vec::new();
     let mut columns = None;
+    let mut known_separator = None;
     let mut line_number = 0;
     while let Some(line) = source.line(MAX_LINE)? {
         line_number += 1;
@@ -29,11 +33,12 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let fields: Vec<&str> = text.split([',', '\t', ';']).map(clean_field).collect();
+        let separator = *known_separator.get_or_insert_with(|| find_separator(text));
+        let fields = split_fields(text, separator);
         let columns = match columns {
             Some(columns) => columns,
             None => {
-                let is_header = parse_point(&fields, [0, 1, 2]).is_none();
+                let is_header = parse_point(&fields, [0, 1, 2], separator).is_none();
                 let found = if is_header {
                     find_columns(&fields)
                 } else {
@@ -54,17 +59,28 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
                 found
             }
         };
-        push(
-            &mut points,
-            parse_point(&fields, columns).ok_or_else(invalid)?,
-        )?;
+        let point = parse_point(&fields, columns, separator);
+        push(&mut points, point.ok_or_else(invalid)?)?;
     }
     Ok(points)
 }
 
-/// Removes white space and quotes.
-fn clean_field(field: &str) -> &str {
-    field.trim().trim_matches('"').trim()
+/// Returns the character that separates the fields of a line.
+fn find_separator(line: &str) -> char {
+    let found = ['\t', ';'].into_iter().find(|it| line.contains(*it));
+    found.unwrap_or(',')
+}
+
+/// Splits a line at the separators outside of quotes, and removes white space and quotes.
+fn split_fields(line: &str, separator: char) -> Vec<&str> {
+    let mut is_quoted = false;
+    let fields = line.split(|symbol: char| {
+        is_quoted ^= symbol == '"';
+        symbol == separator && !is_quoted
+    });
+    fields
+        .map(|field| field.trim().trim_matches('"').trim())
+        .collect()
 }
 
 /// Returns the columns with the names x, y and z, in capitals or not, possibly with a unit:
@@ -80,8 +96,16 @@ fn find_columns(fields: &[&str]) -> Option<[usize; 3]> {
     Some([x?, y?, z?])
 }
 
-fn parse_point(fields: &[&str], columns: [usize; 3]) -> Option<[f64; 3]> {
-    let number = |column: usize| fields.get(column)?.parse::<f64>().ok();
+fn parse_point(fields: &[&str], columns: [usize; 3], separator: char) -> Option<[f64; 3]> {
+    let number = |column: usize| {
+        let field = fields.get(column)?;
+        match field.split_once(',') {
+            Some((whole, decimals)) if separator != ',' => {
+                format!("{whole}.{decimals}").parse().ok()
+            }
+            _ => field.parse::<f64>().ok(),
+        }
+    };
     let [x, y, z] = columns.map(number);
     Some([x?, y?, z?])
 }
@@ -105,7 +129,17 @@ mod tests {
         ] {
             assert_eq!(read_text(text).unwrap(), points, "{text}");
         }
+        for text in [
+            "name,x,y,z\n\"left, upper\",1,2,3\n\"a \"\"b\"\", 1,2\",4,5,6\n",
+            "name;x;y;z\n\"1,5\";1,0;2,0;3\n2,5;4;5;6,0\n",
+            "x\ty\tz\n1,0\t2\t3;\n4\t5\t6\n".replace(';', "").as_str(),
+        ] {
+            assert_eq!(read_text(text).unwrap(), points, "{text}");
+        }
+        assert_eq!(read_text("1,5;2,5;3\n").unwrap(), [[1.5, 2.5, 3.0]]);
         assert!(read_text("x,y,z\n").unwrap().is_empty());
+        // one and a half, or fifteen
+        assert!(read_text("x,y,z\n\"1,5\",2,3\n").is_err());
         let error = read_text("name,left,right\na,1,2\n").unwrap_err();
         assert!(error.contains("name, left, right"), "{error}");
         let error = read_text("x,y,z\n1,2\n").unwrap_err();

@@ -160,18 +160,49 @@ fn geometry(words: &Words<'_>, header: &mut HeaderInfo) -> Result<Geometry, File
         map = [1, 2, 3];
     }
     let starts = words.integers(4);
-    let mut origin = words.floats(49);
+    let mut origin = Vector3::from(words.floats(49));
     let mut axes = Matrix3::zeros();
     let has_origin = origin.iter().any(|x| *x != 0.0) && origin.iter().all(|x| x.is_finite());
     header.has_origin = has_origin || starts != [0; 3];
+    if !has_origin {
+        origin = Vector3::zeros();
+    }
+    let edges = edges(words.floats(13), &mut header.notes);
     for (column, axis) in map.iter().enumerate() {
         let axis = (*axis - 1) as usize;
-        axes[(axis, column)] = spacing[axis];
+        let step = edges[axis] * spacing[axis];
+        axes.set_column(column, &step);
         if !has_origin {
-            origin[axis] = f64::from(starts[column]) * spacing[axis];
+            origin += step * f64::from(starts[column]);
         }
     }
-    Ok(Geometry::new(axes, Vector3::from(origin))?)
+    Ok(Geometry::new(axes, origin)?)
+}
+
+/// Returns the directions of the edges of a cell with these angles between the second and the
+/// third, the first and the third, and the first and the second, in degrees: the first along x, the
+/// second in the plane of x and y.
+fn edges(angles: [f64; 3], notes: &mut Vec<String>) -> [Vector3<f64>; 3] {
+    let orthogonal = [Vector3::x(), Vector3::y(), Vector3::z()];
+    // Other programs leave them out, or round them.
+    if angles.iter().any(|angle| *angle == 0.0) || angles.iter().all(|it| (it - 90.0).abs() < 1e-3)
+    {
+        return orthogonal;
+    }
+    let [cos_bc, cos_ac, cos_ab] = angles.map(|angle| angle.to_radians().cos());
+    let sin_ab = angles[2].to_radians().sin();
+    let second = Vector3::new(cos_ab, sin_ab, 0.0);
+    let y = (cos_bc - cos_ac * cos_ab) / sin_ab;
+    let height = 1.0 - cos_ac * cos_ac - y * y;
+    let is_valid = angles.iter().all(|angle| (1.0..=179.0).contains(angle));
+    if !is_valid || height.is_nan() || height < 1e-6 {
+        notes.push(format!(
+            "the angles of the cell are {} {} {}; they are taken as 90",
+            angles[0], angles[1], angles[2]
+        ));
+        return orthogonal;
+    }
+    [Vector3::x(), second, Vector3::new(cos_ac, y, height.sqrt())]
 }
 
 fn damaged(problem: String) -> FileProblem {

@@ -49,6 +49,10 @@ impl Attributes {
                 return Err(damaged(format!("it has more than {MAX_BYTES} bytes")));
             }
         }
+        // Counts are those of bytes: other characters become one each.
+        for byte in bytes.iter_mut().filter(|byte| !byte.is_ascii()) {
+            *byte = b'?';
+        }
         Self::parse(&String::from_utf8_lossy(&bytes))
     }
 

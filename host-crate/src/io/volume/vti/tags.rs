@@ -1,5 +1,7 @@
 //! Tags of VTK's XML image data.
 
+use std::str::FromStr;
+
 use crate::io::FileProblem;
 use crate::io::vtk_xml::problems::damaged;
 use crate::io::vtk_xml::tags::{Array, FileTags};
@@ -38,6 +40,7 @@ pub(super) fn parse(text: &str) -> Result<Tags, FileProblem> {
                 "VTKFile" => tags.file = FileTags::parse(&tag, "ImageData")?,
                 "ImageData" => parse_image(&tag, &mut tags)?,
                 "Piece" => tags.pieces += 1,
+                "PointData" | "CellData" if tag.is_empty => section = "",
                 "PointData" | "CellData" => {
                     section = tag.name;
                     active = tag.attribute("Scalars").map(|name| name.into_owned());
@@ -73,26 +76,35 @@ pub(super) fn parse(text: &str) -> Result<Tags, FileProblem> {
 }
 
 fn parse_image(tag: &XmlTag<'_>, tags: &mut Tags) -> Result<(), FileProblem> {
-    let numbers = |name: &str| -> Result<Option<Vec<f64>>, FileProblem> {
-        let Some(text) = tag.attribute(name) else {
-            return Ok(None);
-        };
-        let numbers = text
-            .split_whitespace()
-            .map(str::parse)
-            .collect::<Result<Vec<f64>, _>>();
-        numbers
-            .map(Some)
-            .map_err(|_| damaged(format!("{name} is {text:?}")))
-    };
-    let extent = numbers("WholeExtent")?.and_then(|it| <[f64; 6]>::try_from(it).ok());
-    tags.extent = extent.map(|it| it.map(|number| number as i64));
-    if let Some(origin) = numbers("Origin")?.and_then(|it| it.try_into().ok()) {
+    if let Some(extent) = parse_numbers(tag, "WholeExtent")? {
+        tags.extent = Some(extent);
+    }
+    if let Some(origin) = parse_numbers(tag, "Origin")? {
         tags.origin = origin;
     }
-    if let Some(spacing) = numbers("Spacing")?.and_then(|it| it.try_into().ok()) {
+    if let Some(spacing) = parse_numbers(tag, "Spacing")? {
         tags.spacing = spacing;
     }
-    tags.direction = numbers("Direction")?.and_then(|it| it.try_into().ok());
+    tags.direction = parse_numbers(tag, "Direction")?;
     Ok(())
+}
+
+/// Returns the numbers of an attribute; `None` if it is missing.
+///
+/// # Errors
+/// For another number of them, and for text that is no number.
+fn parse_numbers<T: FromStr, const N: usize>(
+    tag: &XmlTag<'_>,
+    name: &str,
+) -> Result<Option<[T; N]>, FileProblem> {
+    let Some(text) = tag.attribute(name) else {
+        return Ok(None);
+    };
+    let numbers = text.split_whitespace().map(str::parse);
+    let numbers = numbers.collect::<Result<Vec<T>, _>>().ok();
+    let numbers = numbers.and_then(|numbers| <[T; N]>::try_from(numbers).ok());
+    match numbers {
+        Some(numbers) => Ok(Some(numbers)),
+        None => Err(damaged(format!("{name} is {text:?}; it needs {N} numbers"))),
+    }
 }
