@@ -7,6 +7,8 @@ pub mod distance;
 mod distance_comparison;
 mod distance_report;
 pub mod info;
+mod info_report;
+mod info_text;
 mod label_mesh;
 pub mod man_pages;
 pub mod mesh;

@@ -268,6 +268,15 @@ impl VolumeFormat {
         extensions.filter(|extension| !DATA_FILE_EXTENSIONS.contains(extension))
     }
 
+    /// Returns `true` if the format defines the directions of its axes in the subject or the world.
+    /// Positions of other formats are used as they are.
+    pub fn has_world_directions(self) -> bool {
+        !matches!(
+            self,
+            Self::Tiff | Self::Zarr | Self::Inr | Self::Mrc | Self::Npy | Self::Npz | Self::Raw
+        )
+    }
+
     /// Returns `true` if a folder of files of this format is one volume: a series or slices.
     pub fn is_read_from_folder(self) -> bool {
         matches!(self, Self::Dicom | Self::Tiff | Self::Zarr)

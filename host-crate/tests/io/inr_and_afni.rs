@@ -3,6 +3,8 @@
 use ferrovox::io::{ReadOptions, VolumeFile, VolumeFormat, read_volume, read_volume_bytes};
 use ferrovox::nalgebra::{Matrix4, Point3};
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use super::dicom::samples;
 
@@ -278,5 +280,39 @@ fn damaged_afni_is_an_error() {
         let error = read(if from.is_empty() { &text } else { &damaged }).map(|it| it.header);
         let error = error.unwrap_err();
         assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// Images of CGAL, in the data of Debian's package libcgal-demo.
+#[test]
+fn images_of_cgal_are_read() {
+    let archive = Path::new("/usr/share/doc/libcgal-dev/data.tar.gz");
+    if !archive.exists() {
+        test_cases::report_skip(format_args!("{} is missing", archive.display()));
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["small-scalar.inr", "skull_2.9.inr", "liver.inr.gz"];
+    let paths = names.map(|name| format!("data/images/{name}"));
+    let mut tar = Command::new("tar");
+    tar.arg("-xzf").arg(archive).arg("-C").arg(folder.path());
+    assert!(tar.args(&paths).status().unwrap().success());
+    let read = |index: usize| {
+        let path = folder.path().join(&paths[index]);
+        let file = read_volume(&path, &ReadOptions::default()).unwrap();
+        (fs::read(path).unwrap(), file.volume)
+    };
+    for (index, dims, spacing) in [
+        (0, [2; 3], [100.0; 3]),
+        (1, [64; 3], [3.94305, 3.94305, 3.65079]),
+        (2, [438, 353, 165], [0.617188, 0.617188, 1.33333]),
+    ] {
+        let (bytes, volume) = read(index);
+        assert_eq!(volume.dims(), dims);
+        assert_eq!(volume.geometry().spacing().data.0[0], spacing);
+        if index < 2 {
+            // uncompressed floats end the file
+            assert!(bytes.ends_with(volume.bytes()));
+        }
     }
 }

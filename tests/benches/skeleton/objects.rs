@@ -5,7 +5,6 @@ use ferrovox::{
     device::Device,
     grid::{AnyVolume, Volume},
     io::{VolumeWriteOptions, read_mesh, write_volume},
-    mesh::{TriangleMesh, Triangles},
     voxelize::{VoxelizeParams, mask_to_volume, voxelize},
 };
 use ferrovox_tests::{
@@ -184,52 +183,8 @@ fn mesh(path: &Path, resolution: u32) -> Outcome<ReferenceObject> {
 
 /// Voxelizes a closed mesh.
 pub fn voxelize_mesh(path: &Path, resolution: u32) -> Outcome<Volume<u8>> {
-    let is_off = path.extension().is_some_and(|extension| extension == "off");
-    let mesh = if is_off {
-        read_off(path)?
-    } else {
-        read_mesh(path)?
-    };
+    let mesh = read_mesh(path)?;
     let stream = Device::best().stream()?;
     let solid = voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(resolution))?;
     Ok(mask_to_volume(&stream, &solid)?)
-}
-
-/// Reads an OFF file, the format of CGAL's demo meshes, without its colours.
-fn read_off(path: &Path) -> Outcome<TriangleMesh> {
-    let text = fs::read_to_string(path)?;
-    let lines = text
-        .lines()
-        .map(|line| line.split('#').next().unwrap_or(""));
-    let mut lines = lines.filter(|line| !line.trim().is_empty());
-    let invalid = || format!("{}: not an OFF file", path.display());
-    let header = lines.next().ok_or_else(invalid)?;
-    if !header.trim_end().ends_with("OFF") {
-        return Err(invalid().into());
-    }
-    let mut counts = lines.next().ok_or_else(invalid)?.split_whitespace();
-    let mut count = || -> Outcome<usize> { Ok(counts.next().ok_or_else(invalid)?.parse()?) };
-    let [vertices, faces] = [count()?, count()?];
-    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-    for line in lines.by_ref().take(vertices) {
-        let numbers = line.split_whitespace().take(3).map(str::parse);
-        let numbers = numbers.collect::<Result<Vec<f32>, _>>()?;
-        positions.push(numbers.try_into().map_err(|_| invalid())?);
-    }
-    for line in lines.take(faces) {
-        let mut numbers = line.split_whitespace();
-        let corners: usize = numbers.next().ok_or_else(invalid)?.parse()?;
-        let corners = numbers.take(corners).map(str::parse);
-        let corners = corners.collect::<Result<Vec<u32>, _>>()?;
-        let (Some(&first), Some(rest)) = (corners.first(), corners.get(1..)) else {
-            return Err(invalid().into());
-        };
-        triangles.extend(rest.windows(2).map(|pair| [first, pair[0], pair[1]]));
-    }
-    Ok(TriangleMesh {
-        origin: [0.0; 3],
-        vertices: positions,
-        normals: None,
-        triangles: Triangles::U32(triangles),
-    })
 }

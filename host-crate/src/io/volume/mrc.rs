@@ -185,8 +185,7 @@ fn geometry(words: &Words<'_>, header: &mut HeaderInfo) -> Result<Geometry, File
 fn edges(angles: [f64; 3], notes: &mut Vec<String>) -> [Vector3<f64>; 3] {
     let orthogonal = [Vector3::x(), Vector3::y(), Vector3::z()];
     // Other programs leave them out, or round them.
-    if angles.iter().any(|angle| *angle == 0.0) || angles.iter().all(|it| (it - 90.0).abs() < 1e-3)
-    {
+    if angles.contains(&0.0) || angles.iter().all(|it| (it - 90.0).abs() < 1e-3) {
         return orthogonal;
     }
     let [cos_bc, cos_ac, cos_ab] = angles.map(|angle| angle.to_radians().cos());

@@ -8,6 +8,7 @@ mod axes;
 mod blosc;
 mod chunks;
 mod codecs;
+mod metadata;
 mod store;
 mod write;
 

@@ -1,5 +1,9 @@
 //! Volume inputs of jobs.
 
+mod read_box;
+#[cfg(test)]
+mod tests;
+
 use super::{
     PipelineError, Problem, SourceFilter, Warning, at,
     error::ObjectError,
@@ -9,9 +13,8 @@ use super::{
 };
 use crate::{
     device::Device,
-    grid::{Geometry, Sample, SampleType, Volume, VoxelBox, append_box, with_sample_type},
+    grid::{Geometry, SampleType, VoxelBox},
     io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
-    memory::{self, OutOfMemory},
 };
 use std::path::PathBuf;
 
@@ -227,16 +230,6 @@ impl VolumeSource {
         part.ok_or(ObjectError::EmptyMask).map_err(self.error())
     }
 
-    /// Reads the planes of a box, and keeps the samples within it. The geometry is that of the file
-    /// at the box.
-    fn read_box(&self, part: VoxelBox) -> Result<VolumeFile, PipelineError> {
-        let mut reader = VolumeReader::open(&self.path, &self.options)?;
-        part.check(reader.dims()).map_err(self.error())?;
-        let header = reader.header().clone();
-        let volume = with_sample_type!(reader.sample_type(), T => read_box::<T>(self, &mut reader, part)?.into());
-        Ok(VolumeFile { volume, header })
-    }
-
     /// Returns the geometry of the file with the overrides applied, or `None` if there are none, or
     /// if the [reader](Self::open) has applied them before it smoothed or resampled the volume.
     ///
@@ -289,85 +282,5 @@ impl VolumeSource {
     /// Adds the path of the volume to a problem with its contents.
     pub(crate) fn error<P: Into<Problem>>(&self) -> impl FnOnce(P) -> PipelineError {
         at(&self.path)
-    }
-}
-
-/// Reads the samples within a box, some planes at a time.
-fn read_box<T: Sample>(
-    source: &VolumeSource,
-    reader: &mut VolumeReader<'_>,
-    part: VoxelBox,
-) -> Result<Volume<T>, PipelineError> {
-    const STEP_BYTES: usize = 16 << 20;
-    let error = || source.error::<OutOfMemory>();
-    let plane_len = reader.plane_len();
-    let step = (STEP_BYTES / size_of::<T>() / plane_len.max(1)).clamp(1, part.dims()[2]);
-    let mut planes = memory::try_zeroed::<T>("planes", plane_len * step).map_err(error())?;
-    let mut samples = Vec::new();
-    let count = part.dims().iter().product();
-    memory::try_reserve("a part of the volume", &mut samples, count).map_err(error())?;
-    let [nx, ny, _] = reader.dims();
-    reader.set_overlap(0);
-    for first in (part.start[2]..part.end[2]).step_by(step) {
-        let depth = step.min(part.end[2] - first);
-        let planes = &mut planes[..plane_len * depth];
-        reader.read_planes_into(first..first + depth, planes)?;
-        let within = VoxelBox {
-            start: [part.start[0], part.start[1], 0],
-            end: [part.end[0], part.end[1], depth],
-        };
-        append_box(planes, [nx, ny, depth], within, &mut samples);
-    }
-    let start = part.start.map(|index| index as i64);
-    let geometry = reader.geometry().shifted(start);
-    Volume::new(samples, part.dims(), geometry).map_err(source.error())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        grid::Volume,
-        io::{VolumeWriteOptions, write_volume},
-    };
-    use std::fs;
-
-    #[test]
-    fn read_ahead_is_used_once_and_only_for_its_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let [first, second] = ["first.npy", "second.npy"].map(|name| folder.path().join(name));
-        for (path, value) in [(&first, 1_u8), (&second, 2)] {
-            let volume = Volume::from_fn([3, 4, 5], Geometry::default(), |_, _, _| value).unwrap();
-            write_volume(path, &volume.into(), &VolumeWriteOptions::default()).unwrap();
-        }
-        let taken = |source: &VolumeSource| source.ahead.take(&source.path, &source.options);
-        let maximum = |source: &VolumeSource| source.read().unwrap().volume.summary().max;
-        let source = VolumeSource::new(&first).read_ahead();
-        let other = VolumeSource {
-            path: second.clone(),
-            ..source.clone()
-        };
-        assert_eq!(maximum(&other), maximum(&VolumeSource::new(&second)));
-        assert!(taken(&source).is_some_and(|read| read.is_ok()));
-        assert!(taken(&source).is_none());
-        // the next read reads the file again
-        assert_eq!(maximum(&source), maximum(&VolumeSource::new(&first)));
-    }
-
-    #[test]
-    fn unreadable_file_fails_when_it_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("damaged.npy");
-        fs::write(&path, b"\x93NUMPY").unwrap();
-        for path in [
-            path,
-            folder.path().join("missing.nii"),
-            folder.path().into(),
-        ] {
-            let source = VolumeSource::new(path);
-            let expected = source.read().map(|_| ()).unwrap_err().to_string();
-            let found = source.read_ahead().read().map(|_| ()).unwrap_err();
-            assert_eq!(found.to_string(), expected);
-        }
     }
 }
