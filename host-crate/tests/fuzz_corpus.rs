@@ -110,7 +110,7 @@ fn volume_target(format: VolumeFormat) -> &'static str {
         VolumeFormat::Dicom => "dicom",
         VolumeFormat::Tiff => "tiff",
         VolumeFormat::Zarr => "zarr",
-        VolumeFormat::Vti | VolumeFormat::Mgh | VolumeFormat::Mrc => "images",
+        VolumeFormat::Vti | VolumeFormat::Mgh | VolumeFormat::Mrc | VolumeFormat::Png => "images",
         VolumeFormat::Afni => "afni",
         VolumeFormat::Inr => "inr",
         VolumeFormat::Raw => "raw",

@@ -29,8 +29,8 @@ pub struct VolumeArgs {
     /// headerless with --dims and --type
     ///
     /// Files: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, .npz, .dcm,
-    /// .tif, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map, .HEAD (AFNI), .inr. Folders: a DICOM
-    /// series, TIFF slices, Zarr.
+    /// .tif, .png, .zip (Zarr), .vti, .mgh, .mgz, .mrc, .map, .HEAD (AFNI), .inr. Folders: a DICOM
+    /// series, slices in TIFF or PNG, Zarr.
     ///
     /// Several files, or a folder of them, are processed one after the other; {stem} in the name of
     /// an output stands for the name of the input.

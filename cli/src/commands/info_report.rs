@@ -2,7 +2,7 @@
 
 use crate::{
     args::InfoArgs,
-    numbers::LabelValue,
+    numbers::{LabelValue, VolumeIndex},
     report::{Grid, paths},
 };
 use ferrovox::{grid::LabelMeasure, pipeline::info::InfoOutcome};
@@ -120,18 +120,38 @@ fn suggest(args: &InfoArgs, found: &InfoOutcome) -> String {
     } else {
         name
     };
-    let several = if found.is_chosen {
-        ""
-    } else {
-        " --volume-index 0"
-    };
+    let name = name + &selection(args, found.is_chosen);
     match (&found.labels, &found.distribution) {
         (Some(_), _) => format!("ferrovox mesh {name} --labels all -o labels.vtp"),
         (None, Some(it)) if it.otsu.is_some() => {
             format!("ferrovox mesh {name} --iso otsu -o surface.ply")
         }
-        _ => format!("ferrovox info {name}{several} --stats"),
+        _ => format!("ferrovox info {name} --stats"),
     }
+}
+
+/// Returns the options that select what was read, each after a space.
+fn selection(args: &InfoArgs, is_chosen: bool) -> String {
+    let file = &args.input.file;
+    let mut options = String::new();
+    let mut append = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            options += &format!(" --{name} {value}");
+        }
+    };
+    let series = file.series.as_ref().map(|text| format!("'{text}'"));
+    append("series", series);
+    append("scale-level", file.scale_level.map(|it| it.to_string()));
+    append("component", file.component.map(|it| it.to_string()));
+    let volume = match file.volume_index {
+        Some(VolumeIndex::One(index)) => Some(index),
+        _ => (!is_chosen).then_some(0),
+    };
+    append("volume-index", volume.map(|it| it.to_string()));
+    let dims = file.raw.dims.map(|[nx, ny, nz]| format!("{nx}x{ny}x{nz}"));
+    append("dims", dims);
+    append("type", file.raw.sample_type.map(|it| it.to_string()));
+    options
 }
 
 /// Describes the contents of a file.

@@ -73,9 +73,9 @@ pub fn zarr(bytes: &[u8]) {
     read("fuzz.zip", bytes, None);
 }
 
-/// Reads the bytes as VTK's image data, as MGH and as MRC.
+/// Reads the bytes as VTK's image data, as MGH, as MRC and as PNG.
 pub fn images(bytes: &[u8]) {
-    for name in ["fuzz.vti", "fuzz.mgh", "fuzz.mrc"] {
+    for name in ["fuzz.vti", "fuzz.mgh", "fuzz.mrc", "fuzz.png"] {
         read(name, bytes, None);
     }
 }

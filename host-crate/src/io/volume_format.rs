@@ -17,6 +17,9 @@ pub(super) const INR_SIGNATURE: &[u8] = b"#INRIMAGE-4#{";
 /// First bytes of TIFF and BigTIFF in both byte orders.
 const TIFF_SIGNATURES: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
 
+/// First bytes of PNG.
+pub(super) const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VolumeFormat {
@@ -35,6 +38,8 @@ pub enum VolumeFormat {
     Dicom,
     /// TIFF and BigTIFF: a stack of pages, or a folder of slices.
     Tiff,
+    /// PNG: a folder of slices, or an image as a single plane.
+    Png,
     /// Zarr, versions 2 and 3, with OME-NGFF: a folder, or a zip archive.
     Zarr,
     /// VTK's XML image data.
@@ -83,6 +88,7 @@ impl VolumeFormat {
         Self::Npz,
         Self::Dicom,
         Self::Tiff,
+        Self::Png,
         Self::Zarr,
         Self::Vti,
         Self::Mgh,
@@ -149,6 +155,14 @@ impl VolumeFormat {
                 read: "`.tif`, `.tiff`, a folder of slices",
                 written: &["tif"],
                 positions: "spacing only",
+            },
+            Self::Png => VolumeFormatInfo {
+                name: "PNG",
+                description: "PNG",
+                extensions: &["png"],
+                read: "`.png`, a folder of slices",
+                written: &[],
+                positions: "none",
             },
             Self::Zarr => VolumeFormatInfo {
                 name: "Zarr",
@@ -237,6 +251,8 @@ impl VolumeFormat {
             Some(Self::Dicom)
         } else if TIFF_SIGNATURES.iter().any(|it| start.starts_with(it)) {
             Some(Self::Tiff)
+        } else if start.starts_with(PNG_SIGNATURE) {
+            Some(Self::Png)
         } else if start.starts_with(b"<") && contains(start, b"type=\"ImageData\"") {
             Some(Self::Vti)
         } else if start.starts_with(INR_SIGNATURE) {
@@ -273,13 +289,20 @@ impl VolumeFormat {
     pub fn has_world_directions(self) -> bool {
         !matches!(
             self,
-            Self::Tiff | Self::Zarr | Self::Inr | Self::Mrc | Self::Npy | Self::Npz | Self::Raw
+            Self::Tiff
+                | Self::Png
+                | Self::Zarr
+                | Self::Inr
+                | Self::Mrc
+                | Self::Npy
+                | Self::Npz
+                | Self::Raw
         )
     }
 
     /// Returns `true` if a folder of files of this format is one volume: a series or slices.
     pub fn is_read_from_folder(self) -> bool {
-        matches!(self, Self::Dicom | Self::Tiff | Self::Zarr)
+        matches!(self, Self::Dicom | Self::Tiff | Self::Png | Self::Zarr)
     }
 
     /// Returns the extensions that volumes are read with, as a message lists them.

@@ -44,6 +44,7 @@ impl StatedParts {
                     | VolumeFormat::Npz
                     | VolumeFormat::Raw
                     | VolumeFormat::Tiff
+                    | VolumeFormat::Png
                     | VolumeFormat::Zarr
             ),
             spacing: header.has_spacing,

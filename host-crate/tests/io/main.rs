@@ -32,6 +32,7 @@ mod nrrd_headers;
 mod oracle_files;
 mod planes;
 mod planes_of_files;
+mod png_files;
 mod properties;
 mod python;
 mod raw;

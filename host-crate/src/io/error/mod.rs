@@ -148,7 +148,7 @@ pub enum FileProblem {
     },
     /// A folder holds no files of a known format.
     #[error(
-        "the folder holds no volume: none of its {files} files is DICOM or TIFF, and it is no Zarr hierarchy; name a file, or another folder"
+        "the folder holds no volume: none of its {files} files is DICOM, TIFF or PNG, and it is no Zarr hierarchy; name a file, or another folder"
     )]
     UnknownFolder {
         /// Number of files in the folder and its subfolders.

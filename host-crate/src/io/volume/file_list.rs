@@ -1,5 +1,6 @@
 //! Files of a folder with its subfolders.
 
+use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,4 +42,81 @@ pub(crate) fn list_files(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Returns the files of a folder, without its subfolders, for which `is_slice` is `true`, in natural
+/// order of their names.
+///
+/// # Errors
+/// As [`list_files`], and if there are none.
+pub(super) fn list_slices(
+    folder: &Path,
+    is_slice: impl Fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, FileProblem> {
+    let mut files = list_files(folder)?;
+    files.retain(|path| path.parent() == Some(folder) && is_slice(path));
+    files.sort_by(|a, b| compare_names(&name(a), &name(b)));
+    if files.is_empty() {
+        return Err(FileProblem::UnknownFolder { files: 0 });
+    }
+    Ok(files)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Compares names so that numbers in them are in order: `s_2` before `s_10`.
+fn compare_names(a: &str, b: &str) -> Ordering {
+    let (mut rest_a, mut rest_b) = (a, b);
+    while let (Some(first_a), Some(first_b)) = (rest_a.chars().next(), rest_b.chars().next()) {
+        if first_a.is_ascii_digit() && first_b.is_ascii_digit() {
+            let (number_a, after_a) = split_number(rest_a);
+            let (number_b, after_b) = split_number(rest_b);
+            let order = number_a
+                .len()
+                .cmp(&number_b.len())
+                .then(number_a.cmp(number_b));
+            if order.is_ne() {
+                return order;
+            }
+            (rest_a, rest_b) = (after_a, after_b);
+            continue;
+        }
+        if first_a != first_b {
+            return first_a.cmp(&first_b);
+        }
+        rest_a = &rest_a[first_a.len_utf8()..];
+        rest_b = &rest_b[first_b.len_utf8()..];
+    }
+    rest_a.len().cmp(&rest_b.len()).then_with(|| a.cmp(b))
+}
+
+/// Splits digits, without leading zeros, from the start of a text.
+fn split_number(text: &str) -> (&str, &str) {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    (number.trim_start_matches('0'), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_in_order() {
+        let mut names = [
+            "s_10.tif", "s_2.tif", "s_01.tif", "a", "s_2b.tif", "s_1.tif",
+        ];
+        names.sort_by(|a, b| compare_names(a, b));
+        assert_eq!(
+            names,
+            [
+                "a", "s_01.tif", "s_1.tif", "s_2.tif", "s_2b.tif", "s_10.tif"
+            ]
+        );
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::io::volume::dicom;
 use crate::io::volume::file_list::list_files;
 use crate::io::volume::opened::OpenedVolume;
+use crate::io::volume::png;
 use crate::io::volume::tiff;
 use crate::io::volume::zarr;
 use crate::io::{FileProblem, ReadOptions};
@@ -23,6 +24,9 @@ pub(crate) fn open<'a>(
     }
     if tiff::has_slices(&files) {
         return tiff::open_slices(folder);
+    }
+    if png::has_slices(&files) {
+        return png::open_folder(folder);
     }
     Err(FileProblem::UnknownFolder { files: files.len() })
 }

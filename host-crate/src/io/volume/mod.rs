@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `nifti`, `nrrd`, `metaimage`, `npy`, `npz`, `raw` | formats: header, samples |
 //! | `mgh`, `mrc`, `afni`, `inr` | formats with short headers |
-//! | `dicom`, `tiff`, `vti`, `zarr` | formats whose samples are decoded plane by plane |
+//! | `dicom`, `tiff`, `png`, `vti`, `zarr` | formats whose samples are decoded plane by plane |
 //! | `plane_file`, `pack_bits`, `half` | parts of several of them |
 //! | `folder`, `file_list` | volumes in folders |
 //! | `output_format`, `read`, `opened` | format, header contents |
@@ -41,6 +41,7 @@ mod output_format;
 mod pack_bits;
 mod plane_file;
 pub(super) mod planes;
+mod png;
 pub(super) mod raw;
 pub(super) mod read;
 pub(super) mod reader;

@@ -1,7 +1,7 @@
 //! Files from which planes are decoded on demand.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::io::FileProblem;
@@ -30,6 +30,14 @@ impl<'a> PlaneFile<'a> {
             }
             Self::Inflated(bytes) => RandomAccessBytes::Bytes(bytes),
         })
+    }
+
+    /// Returns the path of a file of a folder; `None` for the only file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            _ => None,
+        }
     }
 
     /// Attributes a problem to the file if it is one of several.

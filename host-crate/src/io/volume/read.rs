@@ -20,6 +20,7 @@ use crate::io::volume::npy;
 use crate::io::volume::npz;
 use crate::io::volume::nrrd;
 use crate::io::volume::opened::{OpenedVolume, in_data_file};
+use crate::io::volume::png;
 use crate::io::volume::raw;
 use crate::io::volume::sample_stream::SampleStream;
 use crate::io::volume::samples::SAMPLES;
@@ -326,6 +327,7 @@ fn open_source<'a>(
         VolumeFormat::Inr => inr::open(source)?,
         VolumeFormat::Vti => vti::open(source)?,
         VolumeFormat::Tiff => tiff::open(source)?,
+        VolumeFormat::Png => png::open(source)?,
         VolumeFormat::Zarr => zarr::open(source, options)?,
     };
     if let Some(axes) = options

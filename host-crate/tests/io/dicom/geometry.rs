@@ -96,7 +96,8 @@ fn missing_and_irregular_slices_are_errors_with_positions() {
     for (found, expected) in samples(&file.volume).iter().zip(&expected) {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     }
-    let note = "3 missing slices are interpolated: at 4.00, 10.00, 12.00 along the normal";
+    let note = "slices are missing at 4.00, 10.00, 12.00 along the normal (3 in all); \
+                they are interpolated";
     assert_eq!(file.header.notes, [note]);
     // more missing than present
     for z in [18.0, 20.0, 60.0] {

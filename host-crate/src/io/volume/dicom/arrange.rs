@@ -243,7 +243,7 @@ fn plane_indices(
     }
     if fills_gaps && missing_count <= planes.len() as f64 {
         notes.push(format!(
-            "{missing_count} missing slices are interpolated: at {} along the normal",
+            "slices are missing at {} along the normal ({missing_count} in all); they are interpolated",
             text.join(", ")
         ));
         return Ok(indices);

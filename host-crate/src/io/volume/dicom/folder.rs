@@ -47,7 +47,7 @@ pub(in crate::io) fn open_folder<'a>(
     if images.is_empty() {
         return Err(unsupported(
             "a folder without DICOM images".to_owned(),
-            "name a folder of DICOM files, TIFF slices or Zarr",
+            "name a folder of DICOM files, slices in TIFF or PNG, or Zarr",
         ));
     }
     let mut opened = open_images(images, options)?;
@@ -55,7 +55,6 @@ pub(in crate::io) fn open_folder<'a>(
         let note = format!("{copies} files are copies of others (of one SOP instance); skipped");
         opened.header.notes.insert(0, note);
     }
-    opened.header.data_files = files;
     Ok(opened)
 }
 

@@ -19,6 +19,9 @@ mod syntax;
 
 pub(in crate::io) use folder::{has_images, open_folder};
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use crate::io::source::Source;
 use crate::io::source::decoded::DecodedPlanes;
 use crate::io::volume::layout::Layout;
@@ -68,6 +71,8 @@ fn open_images<'a>(
     if format.photometric == "YBR_FULL" {
         notes.push("the components are brightness and colour differences (YBR_FULL)".to_owned());
     }
+    let files = arrangement.frames.iter().filter_map(|it| it.file.path());
+    let files: BTreeSet<PathBuf> = files.map(Path::to_owned).collect();
     let scaling = arrangement.frames.first().and_then(|it| it.scaling);
     // interpolated samples are not integers
     let has_gaps = arrangement.planes.len() * arrangement.volumes > arrangement.frames.len();
@@ -99,6 +104,7 @@ fn open_images<'a>(
     header.has_origin = arrangement.has_origin;
     header.scaling = scaling.filter(|_| !applies_scaling);
     header.notes = notes;
+    header.data_files = files.into_iter().collect();
     let is_length_known = !format.syntax.is_encapsulated();
     let (bytes, count) = (decoder.plane_bytes(), decoder.plane_count());
     let planes = DecodedPlanes::new(decoder, bytes, count);
