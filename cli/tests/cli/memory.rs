@@ -8,6 +8,7 @@ use std::{
     collections::BTreeSet,
     ffi::OsString,
     fs::{self, File},
+    io::{Seek, SeekFrom, Write},
     process::Command,
 };
 
@@ -52,6 +53,37 @@ fn planes_beyond_the_budget_are_split_along_y_or_rejected_before_reading() {
     // Planes of 100 MB along z, and of 80 kB along y.
     within("20000x5000x4").unwrap().ok();
     assert!(folder.path("out.ply").exists());
+}
+
+/// Without `--memory`, as isosurfaces: once the samples do not fit, and once the extraction.
+#[test]
+fn label_volumes_beyond_the_memory_are_extracted_in_slabs() {
+    let folder = Folder::new();
+    let dims = [500, 500, 500];
+    sparse(&folder, "big.raw", dims.iter().product());
+    let mut file = File::options()
+        .write(true)
+        .open(folder.path("big.raw"))
+        .unwrap();
+    for row in 0..100 {
+        let [z, y] = [row / 10 + 200, row % 10 + 240];
+        file.seek(SeekFrom::Start((z * 500 + y) * 500 + 300))
+            .unwrap();
+        file.write_all(&[5; 20]).unwrap();
+    }
+    let mesh = "mesh big.raw --dims 500x500x500 --type u8 --labels --device cpu -o";
+    let Some(run) = within(&folder, 250, &format!("{mesh} a.ply")) else {
+        return;
+    };
+    run.ok();
+    within(&folder, 350, &format!("{mesh} b.ply")).unwrap().ok();
+    within(&folder, 8192, &format!("{mesh} c.ply"))
+        .unwrap()
+        .ok();
+    let whole = fs::read(folder.path("c.ply")).unwrap();
+    for name in ["a.ply", "b.ply"] {
+        assert!(fs::read(folder.path(name)).unwrap() == whole, "{name}");
+    }
 }
 
 /// Returns the names of the files in the folder.

@@ -2,6 +2,7 @@
 
 use super::{LabelMeshJob, LabelSelection};
 use crate::{
+    device::Device,
     grid::{AnyVolume, Geometry, Sample, SampleType, Volume, with_sample_type, with_volume},
     io::{FileError, FileProblem, VolumeReader},
     label_surface::{LabelField, LabelFieldBuilder, MaskedRuns},
@@ -38,11 +39,25 @@ impl LabelMeshJob {
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<LoadedLabels, PipelineError> {
-        let Some(bytes) = self.memory else {
+        let Some(bytes) = self.limit_of_samples()? else {
             return self.load_whole(stages, warnings);
         };
         let loaded = stages.run("read", || self.load_in_parts(bytes, warnings))?;
         stages.run("labels", || self.filter(loaded))
+    }
+
+    /// Returns the memory that reading may take: the limit of the job, or the free memory if the
+    /// samples of a file need more; `None` if they can be read as a whole.
+    fn limit_of_samples(&self) -> Result<Option<u64>, PipelineError> {
+        if self.memory.is_some() || !self.volume.is_file() || !self.volume.filter.keeps_all() {
+            return Ok(self.memory);
+        }
+        let (dims, sample_type) = self.volume.shape()?;
+        let samples = dims.iter().fold(sample_type.bytes() as u64, |all, &size| {
+            all.saturating_mul(size as u64)
+        });
+        let free = free_memory(&self.devices)?;
+        Ok((samples > free).then_some(free))
     }
 
     /// Removes the components that the job does not keep, and checks the paths of the labels.
@@ -159,6 +174,15 @@ impl LabelMeshJob {
         let field = builder.finish(geometry, chosen);
         field.map_err(at(&self.volume.path))
     }
+}
+
+/// Returns the least free memory of the host and the devices, in bytes.
+pub(super) fn free_memory(devices: &[Device]) -> Result<u64, PipelineError> {
+    let mut free = Device::cpu().memory()?.free;
+    for device in devices {
+        free = free.min(device.memory()?.free);
+    }
+    Ok(free)
 }
 
 /// Returns the number of planes that are read at a time within a limit of memory.

@@ -1,6 +1,7 @@
 //! From a label map to meshes: surfaces of the labels with shared walls, as one mesh or one per
 //! label.
 
+mod extract;
 mod load;
 mod run;
 
@@ -40,8 +41,9 @@ pub struct LabelMeshJob {
     /// Devices that extract the surfaces, each a slab of the volume at a time. The first one
     /// relaxes the vertices of all.
     pub devices: Vec<Device>,
-    /// Limit of the bytes of memory of the host and of each device. With a limit the file is read
-    /// in parts; the runs of labels along x and the mesh are held as a whole.
+    /// Limit of the bytes of memory of the host and of each device. With a limit, and without one
+    /// where the volume does not fit the free memory, the file is read in parts; the runs of labels
+    /// along x and the mesh are held as a whole.
     pub memory: Option<u64>,
     /// Smoothing, adaptation of volumes, and rule for voxels that touch in an edge.
     pub surface: LabelSurfaceParams,

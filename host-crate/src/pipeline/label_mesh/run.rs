@@ -2,7 +2,7 @@
 
 use super::{
     LabelCheck, LabelChecked, LabelMeshJob, LabelMeshOutcome, LabelSelection, LabelSurfaceOutcome,
-    load::LoadedLabels,
+    extract::ExtractedWalls, load::LoadedLabels,
 };
 use crate::{
     device::start_threads,
@@ -10,7 +10,6 @@ use crate::{
         FileError, FileGroup, FileProblem, MeshFormat, MeshWriteOptions, SCENE_EXTENSION, Table,
         output_extension,
     },
-    label_surface::{self, LabelField, LabelSurfaceError, check_budget, extract_parts},
     memory::OutOfMemory,
     mesh::{LabelMesh, LabelledMesh, TriangleMesh, Triangles, count_self_intersections},
     mesh_filter::{recompute_normals, simplify_walls},
@@ -30,7 +29,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Memory: on the host the samples while they are read, eight bytes per run of labels along x, and
 /// the mesh, on the device that of [`label_surface::extract`]. With a limit of memory or several
-/// devices, the volume is read and extracted in slabs ([`label_surface::extract_parts`]).
+/// devices, and where the volume does not fit the memory otherwise, it is read and extracted in slabs
+/// ([`label_surface::extract_parts`]).
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};
@@ -172,13 +172,6 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     })
 }
 
-/// Walls of a field, and how they were extracted.
-struct ExtractedWalls {
-    walls: LabelledMesh,
-    unshared_walls: u64,
-    slabs: usize,
-}
-
 fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
     Ok(LabelChecked {
         unbalanced_edges: part.unbalanced_edges()?,
@@ -188,50 +181,6 @@ fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
 }
 
 impl LabelMeshJob {
-    /// Extracts the walls: on one device without a limit of memory in one piece, otherwise in
-    /// slabs.
-    fn extract(
-        &self,
-        field: &LabelField,
-        stages: &mut Stages<'_>,
-        monitor: &Monitor<'_>,
-    ) -> Result<ExtractedWalls, PipelineError> {
-        let path = &self.volume.path;
-        let params = &self.surface;
-        if let ([device], None) = (&*self.devices, self.memory) {
-            let stream = device.stream().map_err(at(path))?;
-            let extract = || {
-                let surface = label_surface::extract(&stream, field, params)?;
-                stream.synchronize()?;
-                Ok(surface)
-            };
-            let surface = stages.run("extract", || {
-                extract().map_err(at::<LabelSurfaceError>(path))
-            })?;
-            let walls = stages.run("download", || {
-                surface.download(&stream, field).map_err(at(path))
-            })?;
-            return Ok(ExtractedWalls {
-                walls,
-                unshared_walls: surface.unshared_wall_count(),
-                slabs: 1,
-            });
-        }
-        let extract = || {
-            if let Some(bytes) = self.memory {
-                let simplifies = self.simplify.is_some();
-                check_budget(&self.devices, field, params, bytes, simplifies)?;
-            }
-            extract_parts(&self.devices, field, params, self.memory, monitor)
-        };
-        let parts = stages.run("extract", || extract().map_err(at(path)))?;
-        Ok(ExtractedWalls {
-            walls: parts.walls,
-            unshared_walls: parts.unshared_wall_count,
-            slabs: parts.slabs,
-        })
-    }
-
     /// Returns `true` if the volume is a mask, whose only surface needs no labels.
     pub(super) fn is_binary(&self) -> bool {
         self.labels == LabelSelection::NonZero
