@@ -129,8 +129,8 @@ fn labels_of_gltf_are_extras_of_primitives() {
     assert_eq!(read.triangles, expected);
 }
 
-/// Khronos' validator, in the folder of Node packages that `FERROVOX_NODE_MODULES` names, has nothing
-/// to say about written files, not even a hint.
+/// Khronos' validator, in the folder of Node packages that `FERROVOX_NODE_MODULES` names, has no
+/// remarks on written files, not even hints.
 #[test]
 fn written_gltf_is_valid() {
     let Some(modules) = std::env::var_os("FERROVOX_NODE_MODULES") else {

@@ -1,7 +1,7 @@
 //! Points in tables: CSV and TSV, with a line of column names or without.
 //!
-//! The first line decides what separates fields: tabs if it has one, otherwise semicolons, otherwise
-//! commas. Numbers may have a decimal comma where that is not the separator.
+//! The first line decides what separates fields: tabs if it has one, otherwise semicolons,
+//! otherwise commas. Numbers may have a decimal comma where that is not the separator.
 
 use super::{excerpt, push};
 use crate::io::source::Source;

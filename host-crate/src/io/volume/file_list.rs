@@ -44,8 +44,8 @@ pub(crate) fn list_files(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
     Ok(files)
 }
 
-/// Returns the files of a folder, without its subfolders, for which `is_slice` is `true`, in natural
-/// order of their names.
+/// Returns the files of a folder, without its subfolders, for which `is_slice` is `true`, in
+/// natural order of their names.
 ///
 /// # Errors
 /// As [`list_files`], and if there are none.

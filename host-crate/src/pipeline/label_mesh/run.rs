@@ -28,9 +28,10 @@ use std::path::{Path, PathBuf};
 /// files are the same, byte for byte, on any device.
 ///
 /// Memory: on the host the samples while they are read, eight bytes per run of labels along x, and
-/// the mesh, on the device that of [`label_surface::extract`]. With a limit of memory or several
-/// devices, and where the volume does not fit the memory otherwise, it is read and extracted in slabs
-/// ([`label_surface::extract_parts`]).
+/// the mesh, on the device that of [`label_surface::extract`](crate::label_surface::extract). With
+/// a limit of memory or several devices, and where the volume does not fit the memory otherwise, it
+/// is read and extracted in slabs
+/// ([`label_surface::extract_parts`](crate::label_surface::extract_parts)).
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};

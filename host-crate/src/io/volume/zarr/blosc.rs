@@ -6,8 +6,8 @@ use crate::io::lz4::{self, copy_match};
 
 /// Size of the header, in bytes.
 const HEADER: usize = 16;
-/// Largest size of an element, and smallest size of a part, of blocks that are split by the bytes of
-/// their elements, in bytes. Files from before a flag for that have no other sign.
+/// Largest size of an element, and smallest size of a part, of blocks that are split by the bytes
+/// of their elements, in bytes. Files from before a flag for that have no other sign.
 const MAX_SPLITS: usize = 16;
 const MIN_SPLIT: usize = 128;
 /// Distance at which a match of blosclz has an offset of 16 bits.
