@@ -2,10 +2,7 @@
 
 usage: vtk_render.py MESH.ply OUT.png [WIDTHxHEIGHT]
 
-Measure both with the same mesh and size, for instance by
-`time python3 benches/peers/vtk_render.py brain.ply vtk.png` and
-`time ferrovox render brain.nii.gz --iso 120 --device cpu -o ferrovox.png`, which also extracts the
-mesh.
+`picture.py` measures both with the same mesh and size.
 """
 
 import sys

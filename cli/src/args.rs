@@ -8,6 +8,7 @@ mod mesh;
 mod mesh_filters;
 mod object;
 mod occupancy;
+mod render;
 mod shared;
 mod skeleton;
 mod skeleton_edits;
@@ -25,11 +26,12 @@ pub use mesh::{CoordinatesName, MeshArgs, MethodName, NormalsName, SpaceName, To
 pub use mesh_filters::{MeshFilterArgs, Smoothing};
 pub use object::{IsoValue, ObjectArgs};
 pub use occupancy::{ModelName, OccupancyArgs, SweptParameter};
+pub use render::RenderArgs;
 pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};
 pub use slices::SlicesArgs;
-pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
+pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs};
 pub use view::ViewArgs;
 pub use voxelize::{OpenRuleName, VoxelizeArgs};
 
@@ -85,8 +87,8 @@ pub enum Command {
     Skeleton(Box<SkeletonArgs>),
     /// Convert a closed triangle mesh to a volume: 1 inside, 0 outside
     Voxelize(VoxelizeArgs),
-    /// Draw the isosurface of a volume as a picture
-    Render(RenderArgs),
+    /// Draw surfaces of volumes, labels and meshes, and skeletons as a picture
+    Render(Box<RenderArgs>),
     /// Draw planes of a volume with contours and labels as a picture
     Slices(Box<SlicesArgs>),
     /// Show meshes, skeletons and volumes on a page for the browser

@@ -21,7 +21,7 @@ mod usage_text;
 mod watch;
 
 use args::{Command, ReportArgs};
-use batch::run_each;
+use batch::{is_batch, run_each};
 use ferrovox::{device::start_threads, pipeline::PipelineError};
 use std::process::ExitCode;
 use terminal::{ReportedFailure, Terminal};
@@ -73,7 +73,10 @@ fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
         Command::Distance(args) => run_each(&**args, terminal, commands::distance::run),
         Command::Skeleton(args) => run_each(&**args, terminal, commands::skeleton::run),
         Command::Voxelize(args) => run_each(args, terminal, commands::voxelize::run),
-        Command::Render(args) => run_each(args, terminal, commands::render::run),
+        Command::Render(args) if is_batch(&**args) => {
+            run_each(&**args, terminal, commands::render::run)
+        }
+        Command::Render(args) => commands::render::run(args, terminal),
         Command::Slices(args) => run_each(&**args, terminal, commands::slices::run),
         Command::View(args) => commands::view::run(args, terminal),
         Command::Occupancy(args) => commands::occupancy::run(args, terminal),

@@ -1,11 +1,11 @@
 //! Parts of reports that several commands share, with the same keys.
 
-use crate::escape::escape;
+use crate::{escape::escape, numbers::format_count};
 use ferrovox::{
     device::Device,
     grid::Geometry,
     monitor::StageTime,
-    pipeline::{DeviceRun, Timings},
+    pipeline::{DeviceRun, SceneObject, Timings},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{path::Path, time::Duration};
@@ -28,6 +28,46 @@ impl Grid {
             spacing: geometry.spacing().into(),
             origin: geometry.origin().into(),
         }
+    }
+}
+
+/// Object of a picture or a page.
+#[derive(Serialize)]
+pub struct ObjectReport {
+    name: String,
+    /// `surface`, `label`, `skeleton`, `volume` or `distances`.
+    kind: &'static str,
+    /// Number of triangles, curves or samples.
+    count: u64,
+}
+
+impl ObjectReport {
+    pub fn new(object: &SceneObject) -> Self {
+        Self {
+            name: object.name.clone(),
+            kind: object.kind,
+            count: object.count,
+        }
+    }
+}
+
+/// Adds a line per object, and counts those beyond the first twelve.
+pub fn add_objects(lines: &mut Lines, objects: &[SceneObject]) {
+    /// Maximum number of objects that are listed.
+    const MAX_LISTED: usize = 12;
+    for object in objects.iter().take(MAX_LISTED) {
+        let unit = match object.kind {
+            "skeleton" => "curve",
+            "volume" | "distances" => "sample",
+            _ => "triangle",
+        };
+        let count = format_count(object.count, unit);
+        lines.add(object.kind, format!("{}: {count}", object.name));
+    }
+    let more = objects.len().saturating_sub(MAX_LISTED);
+    if more > 0 {
+        let count = format_count(more as u64, "more object");
+        lines.add("", format!("and {count}"));
     }
 }
 

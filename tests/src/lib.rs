@@ -1,9 +1,9 @@
 //! Shared parts of the tests: devices, test objects, reference implementations and oracles.
 
 pub mod devices;
+pub mod document_pictures;
 pub mod extract;
 pub mod golden;
-pub mod label_pictures;
 pub mod links;
 pub mod noise;
 pub mod oracle;

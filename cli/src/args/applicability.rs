@@ -23,7 +23,7 @@ const MESH_INPUT: &str = "its input is a mesh, which has no samples";
 
 const PLANES: &str = "planes show all samples; --iso draws a contour";
 
-const REFUSALS: [Refusal; 21] = [
+const REFUSALS: [Refusal; 20] = [
     refusal("voxelize", "mask", MESH_INPUT),
     refusal(
         "info",
@@ -37,13 +37,8 @@ const REFUSALS: [Refusal; 21] = [
     ),
     refusal(
         "render",
-        "labels",
-        "a picture shows one surface; give one label to --label",
-    ),
-    refusal(
-        "render",
         "memory",
-        "the volume is drawn as a whole; give a part of it to --crop",
+        "volumes are drawn as a whole; give a part of it to --crop",
     ),
     refusal(
         "view",
@@ -88,11 +83,28 @@ pub fn parser() -> clap::Command {
     })
 }
 
-/// Fails if an option is given to a command that does not take it.
+/// Commands in which `--labels` may select labels of `--overlay`, next to an isovalue.
+const WITH_OVERLAY: [&str; 2] = ["render", "view"];
+
+/// Fails if an option is given to a command that does not take it, or with another that excludes
+/// it.
 pub fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, given)) = matches.subcommand() else {
         return Ok(());
     };
+    let is_given = |option: &str| {
+        given.try_contains_id(option).is_ok()
+            && given.value_source(option) == Some(ValueSource::CommandLine)
+    };
+    if !WITH_OVERLAY.contains(&name)
+        && is_given("labels")
+        && let Some(other) = ["iso", "inside"].into_iter().find(|it| is_given(it))
+    {
+        return Err(Cli::command().error(
+            ErrorKind::ArgumentConflict,
+            format!("--labels cannot be used with --{other}: every label is an object"),
+        ));
+    }
     let refused = REFUSALS.iter().find(|refusal| {
         refusal.command == name
             && given.value_source(refusal.option) == Some(ValueSource::CommandLine)

@@ -51,7 +51,7 @@ pub struct ObjectArgs {
         require_equals = true,
         default_missing_value = "all",
         allow_hyphen_values = true,
-        conflicts_with_all = ["iso", "inside", "label"],
+        conflicts_with = "label",
         help_heading = "Object"
     )]
     pub labels: Option<LabelList>,

@@ -15,7 +15,7 @@ use std::path::PathBuf;
         It is shown as a mesh, and as a contour on the slices.")))]
 #[command(mut_arg("labels", |arg| arg.help("The volumes are segmentations: show the surface of each label")
     .long_help("The volumes are segmentations: show the surface of each label, of all except 0, or of a list such as 1,3,7-9\n\n\
-        With --overlay, the labels of the overlay that are shown [default: all].").conflicts_with_all(Vec::<&str>::new())))]
+        With --overlay, the labels of the overlay that are shown [default: all].")))]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the objects of the page, its size, timings in milliseconds, the error")))]
 #[command(after_help = MORE, after_long_help = "\
 The page needs no network: everything is in one file, which also works in an iframe with \

@@ -124,6 +124,22 @@ impl BatchArgs for VoxelizeArgs {
     }
 }
 
+/// Returns `true` if the names of outputs differ by a placeholder, or if all volumes of files or
+/// the files of a folder are requested, so that a command that joins its inputs runs once for each.
+pub fn is_batch<A: BatchArgs>(args: &A) -> bool {
+    let mut args = args.clone();
+    let extensions = args.input_kind().extensions();
+    let volume_index = args.volumes().and_then(|input| input.file.volume_index);
+    let placeholders = ["{stem}", "{iso}", "{volume}"];
+    let has_placeholder = |output: &&mut PathBuf| {
+        let text = output.to_string_lossy();
+        placeholders.iter().any(|it| text.contains(it))
+    };
+    volume_index == Some(VolumeIndex::All)
+        || args.outputs().iter().any(has_placeholder)
+        || (args.files().iter()).any(|path| files_in_folder(path, &extensions).is_some())
+}
+
 /// Runs a command once per input file, volume and isovalue. A single run is as without a batch;
 /// the results of several are one JSON object with `--json`.
 ///

@@ -19,6 +19,7 @@ mod occupancy_report;
 mod occupancy_text;
 mod point_distances;
 pub mod render;
+mod scene_contents;
 pub mod skeleton;
 mod skeleton_json;
 mod skeleton_method;

@@ -1,19 +1,18 @@
 //! `ferrovox view`: a page that shows meshes, skeletons and volumes.
 
 use crate::{
-    args::{InputArgs, ViewArgs},
-    numbers::format_count,
-    report::{Devices, JsonTimings, Lines, format_timings, paths},
+    args::ViewArgs,
+    commands::scene_contents::SceneOptions,
+    report::{Devices, JsonTimings, Lines, ObjectReport, add_objects, format_timings, paths},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::run_monitored,
 };
 use ferrovox::{
-    io::{LabelTable, MeshFormat, SkeletonFormat, read_label_table},
+    device::Device,
     pipeline::{
-        VolumeSource,
-        label_mesh::LabelSelection,
-        view::{self, ViewContent, ViewJob, ViewOutcome},
+        SceneContent, VolumeSource,
+        view::{self, ViewJob, ViewOutcome},
     },
 };
 use serde::Serialize;
@@ -35,15 +34,6 @@ struct Report {
     #[serde(flatten)]
     devices: Devices,
     timings: JsonTimings,
-}
-
-#[derive(Serialize)]
-struct ObjectReport {
-    name: String,
-    /// `surface`, `label`, `skeleton`, `volume` or `distances`.
-    kind: &'static str,
-    /// Number of triangles, curves or samples.
-    count: u64,
 }
 
 /// Writes a page, and opens it if no name is given.
@@ -68,12 +58,14 @@ pub fn run(args: &ViewArgs, terminal: &Terminal) -> anyhow::Result<()> {
         Some(output) => output.clone(),
         None => temporary_page(args),
     };
+    let device = args.device.device.open()?;
     let job = ViewJob {
-        contents: contents(args)?,
+        contents: contents(args, &device)?,
         title: args.title.clone().unwrap_or_else(|| default_title(args)),
         unit: args.unit.clone(),
+        max_triangles: view::MAX_TRIANGLES,
         output,
-        device: args.device.device.open()?,
+        device,
     };
     let outcome = run_monitored(terminal, |monitor| view::run(&job, monitor))?;
     terminal.report(
@@ -87,54 +79,18 @@ pub fn run(args: &ViewArgs, terminal: &Terminal) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn contents(args: &ViewArgs) -> anyhow::Result<Vec<ViewContent>> {
-    let selection = match &args.input.object.labels {
-        Some(labels) => labels.listed(),
-        None => None,
+fn contents(args: &ViewArgs, device: &Device) -> anyhow::Result<Vec<SceneContent>> {
+    let options = SceneOptions {
+        input: &args.input,
+        round_samples: args.surface.round_samples,
+        overlay: args.overlay.as_ref(),
+        label_table: args.label_table.as_ref(),
+        device,
     };
-    let selection = selection.map_or(LabelSelection::All, LabelSelection::Listed);
-    let table = match &args.label_table {
-        Some(path) => read_label_table(path)?,
-        None => LabelTable::default(),
-    };
-    let labels = |source: VolumeSource| ViewContent::Labels {
-        source: Box::new(source),
-        labels: selection.clone(),
-        table: Box::new(table.clone()),
-    };
-    let mut contents = Vec::new();
-    for file in &args.input.file.volumes {
-        if MeshFormat::from_path(file).is_some() {
-            contents.push(ViewContent::Mesh(file.clone()));
-            continue;
-        }
-        if SkeletonFormat::from_path(file).is_some() {
-            contents.push(ViewContent::Skeleton(file.clone()));
-            continue;
-        }
-        let mut input: InputArgs = args.input.clone();
-        input.file.volumes = vec![file.clone()];
-        let source = VolumeSource {
-            round_samples: args.surface.round_samples,
-            ..input.image_source()?
-        };
-        contents.push(
-            if args.input.object.labels.is_some() && args.overlay.is_none() {
-                labels(source)
-            } else {
-                ViewContent::Volume {
-                    source: Box::new(source),
-                    level: input.object.level(&input.name())?,
-                    inside: input.object.inside.into(),
-                    filter: Box::new(input.filter()?),
-                }
-            },
-        );
-    }
-    let overlay = args.overlay.iter();
-    contents.extend(overlay.map(|path| labels(VolumeSource::new(path))));
+    let mut contents = options.contents(|source| source)?;
     let distances = args.distances.iter();
-    contents.extend(distances.map(|path| ViewContent::DistanceMap(VolumeSource::new(path).into())));
+    contents
+        .extend(distances.map(|path| SceneContent::DistanceMap(VolumeSource::new(path).into())));
     Ok(contents)
 }
 
@@ -166,16 +122,11 @@ fn open_in_browser(page: &Path) {
 }
 
 fn json(args: &ViewArgs, job: &ViewJob, outcome: &ViewOutcome) -> Report {
-    let object = |object: &view::ViewObject| ObjectReport {
-        name: object.name.clone(),
-        kind: object.kind,
-        count: object.count,
-    };
     Report {
         inputs: paths(&args.input.file.volumes),
         outputs: paths([&job.output]),
         bytes: outcome.bytes,
-        objects: outcome.objects.iter().map(object).collect(),
+        objects: outcome.objects.iter().map(ObjectReport::new).collect(),
         notes: outcome.notes.clone(),
         devices: Devices::from_runs(std::slice::from_ref(&outcome.device)),
         timings: JsonTimings::new(&outcome.timings),
@@ -183,32 +134,13 @@ fn json(args: &ViewArgs, job: &ViewJob, outcome: &ViewOutcome) -> Report {
 }
 
 fn readable(job: &ViewJob, outcome: &ViewOutcome) -> String {
-    /// Maximum number of labels that are listed.
-    const MAX_LISTED: usize = 12;
     let mut lines = Lines::new(9);
     let megabytes = outcome.bytes as f64 / 1e6;
     lines.add(
         "page",
         format!("{}: {megabytes:.1} MB", job.output.display()),
     );
-    for object in outcome.objects.iter().take(MAX_LISTED) {
-        let unit = match object.kind {
-            "skeleton" => "curve",
-            "volume" | "distances" => "sample",
-            _ => "triangle",
-        };
-        lines.add(
-            object.kind,
-            format!("{}: {}", object.name, format_count(object.count, unit)),
-        );
-    }
-    let more = outcome.objects.len().saturating_sub(MAX_LISTED);
-    if more > 0 {
-        lines.add(
-            "",
-            format!("and {}", format_count(more as u64, "more object")),
-        );
-    }
+    add_objects(&mut lines, &outcome.objects);
     for note in &outcome.notes {
         lines.add("note", note);
     }

@@ -1,8 +1,10 @@
 //! Parsing and formatting of numbers: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
+mod colour;
 mod format;
 mod selections;
 
+pub use colour::Colour;
 pub use format::{format_count, format_dims, format_number};
 pub use selections::{CropValue, LabelList, ResampleValue, VolumeIndex};
 
@@ -174,6 +176,16 @@ fn parse_three(text: &str) -> Option<[f64; 3]> {
     parts?.try_into().ok()
 }
 
+/// Parses two increasing numbers, such as `-2,5`.
+pub fn parse_range(text: &str) -> Result<[f64; 2], String> {
+    let numbers = text.split_once(',').and_then(|(low, high)| {
+        let [low, high] = [low, high].map(|number| number.trim().parse::<f64>().ok());
+        Some([low?, high?])
+    });
+    let range = numbers.filter(|[low, high]| low < high && low.is_finite() && high.is_finite());
+    range.ok_or_else(|| format!("`{text}` is not a range; give two increasing numbers, as 0,5"))
+}
+
 /// Parses a fraction from 0 to 1.
 pub fn parse_fraction(text: &str) -> Result<f32, String> {
     let fraction = text.trim().parse().ok();
@@ -185,6 +197,14 @@ pub fn parse_fraction(text: &str) -> Result<f32, String> {
 mod tests {
     use super::*;
     use ferrovox::grid::VoxelBox;
+
+    #[test]
+    fn ranges_are_increasing() {
+        assert_eq!(parse_range("-2,5.5"), Ok([-2.0, 5.5]));
+        for text in ["", "1", "5,2", "1,1", "0,inf", "nan,1"] {
+            assert!(parse_range(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn sizes_and_dims_are_parsed() {

@@ -152,7 +152,7 @@ def keys(folder):
 
         for key in ["2", "3", "4", "5", "6", "1", "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"]:
             assert changed(key) > 0.005, key
-        browser.press("r")
+        assert changed("r") > 0.005
         assert changed("+") > 0.005
         assert changed("-") > 0.005
         browser.press("r")
@@ -180,8 +180,19 @@ def keys(folder):
         browser.press("g")
         browser.wait("viewer.stage.clientWidth > %d" % width)
         browser.press("g")
+        browser.wait("viewer.stage.clientWidth == %d" % width)
+        browser.press("m")
+        assert not browser.evaluate("document.getElementById('hint').hidden")
+        browser.press("m")
+        assert browser.evaluate("document.getElementById('hint').hidden")
+        browser.press("h")
+        assert browser.evaluate("document.getElementById('help').open")
+        browser.evaluate("document.getElementById('help').close()")
         browser.press("?")
         assert browser.evaluate("document.getElementById('help').open")
+        listed = browser.evaluate("document.getElementById('help').textContent")
+        for action in browser.evaluate("viewer.actions.map(action => action.text)"):
+            assert action in listed, action
         browser.screenshot(os.path.join(folder, "help.png"))
         browser.evaluate("document.getElementById('help').close()")
         browser.press("s")

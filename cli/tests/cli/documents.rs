@@ -14,7 +14,7 @@ use std::{fs, path::Path};
 const SIDE: u16 = 28;
 
 /// Pages in the order in which their commands run, each group in a folder of its own.
-const PAGES: [&[&str]; 7] = [
+const PAGES: [&[&str]; 8] = [
     &["README.md"],
     &["docs/distance.md"],
     &["docs/isosurface.md", "docs/mesh-filters.md"],
@@ -23,15 +23,17 @@ const PAGES: [&[&str]; 7] = [
     &["docs/formats.md"],
     &["docs/command-line.md"],
     &["docs/occupancy.md"],
+    &["docs/viewing.md"],
 ];
 
 /// First words of lines that are not run, because they need a compiler or a network.
 const OTHER_PROGRAMS: [&str; 7] = ["cargo", "pip", "python3", "npm", "node", "apt-get", "nvcc"];
 
 /// Parts of commands, and their replacements for the small files of this test.
-const REPLACED: [(&str, &str); 6] = [
+const REPLACED: [(&str, &str); 7] = [
     // the file exists already
     ("ferrovox demo && ", ""),
+    ("# opens the browser", "-o page.html"),
     ("z=90", "z=9"),
     ("cuda:0,1", "cpu,cpu"),
     ("--series bone", "--series 1"),
@@ -88,10 +90,10 @@ fn make(folder: &Folder, name: &str) {
 
 /// Creates a folder with the files of the repository that pages name, and those of the reader.
 fn folder(page: &str) -> Folder {
-    let folder = if page == "docs/formats.md" {
-        own_files()
-    } else {
-        Folder::new()
+    let folder = match page {
+        "docs/formats.md" => own_files(),
+        "docs/viewing.md" => objects(),
+        _ => Folder::new(),
     };
     for name in ["cli/data", "demo", "docs/images/distance"] {
         fs::create_dir_all(folder.path(name)).unwrap();
@@ -100,8 +102,8 @@ fn folder(page: &str) -> Folder {
     let samples: Vec<f32> = radii().iter().map(sample).collect();
     let scan = gzip(&nifti(&samples, [SIDE; 3]));
     folder.file("cli/data/mni152_t1_1mm.nii.gz", &scan);
-    if page == "docs/formats.md" {
-        // the page names the file in `cli/data`
+    if ["docs/formats.md", "docs/viewing.md"].contains(&page) {
+        // the pages name the file in `cli/data`
         folder.file("scan.nii.gz", &scan);
     }
     make(&folder, "demo/metaballs.obj");
@@ -134,6 +136,18 @@ fn own_files() -> Folder {
         "arrays.npz",
         zip::zip(&[("image.npy", &image), ("other.npy", &image)]),
     );
+    folder
+}
+
+/// Creates a folder with the objects of `docs/viewing.md`.
+fn objects() -> Folder {
+    let folder = Folder::new();
+    folder.file("part.stl", tutorials::bar());
+    folder.file("skeleton.swc", "1 2 5 14 14 1 -1\n2 2 20 14 14 3 1\n");
+    folder.file("lut.txt", "3 inner 220 20 30 0\n4 outer 20 40 220 0\n");
+    make(&folder, "labels.nii.gz");
+    let line = "distance labels.nii.gz --nonzero --signed -o distances.nii.gz";
+    folder.run(line).ok();
     folder
 }
 

@@ -24,6 +24,7 @@ mod mesh_warnings;
 mod object_options;
 mod occupancy;
 mod outputs;
+mod pictures;
 mod readme;
 mod render;
 mod reports;

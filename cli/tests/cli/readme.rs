@@ -274,8 +274,7 @@ fn links_and_pictures_of_the_documents_exist() {
         "skeleton-net",
     ];
     let limits = pictures.map(|name| (name, 150_000)).into_iter();
-    for (name, limit) in limits.chain([("brain", 500_000), ("page", 500_000), ("montage", 500_000)])
-    {
+    for (name, limit) in limits.chain([("page", 500_000)]) {
         let picture = fs::metadata(root.join(format!("docs/images/{name}.png"))).unwrap();
         assert!(picture.len() < limit, "{name}: {} bytes", picture.len());
     }

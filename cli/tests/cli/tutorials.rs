@@ -124,7 +124,7 @@ pub fn tiff(samples: &[u8], side: u16) -> Vec<u8> {
 }
 
 /// Returns a closed bar of 6 × 1 × 1 as a text STL.
-fn bar() -> String {
+pub fn bar() -> String {
     let corner = |k: usize| [6.0 * (k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64];
     let sides = [
         [0, 2, 3, 1],

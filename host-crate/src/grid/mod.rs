@@ -25,6 +25,7 @@ mod enclosed;
 mod error;
 mod geometry;
 mod inside;
+mod interpolate;
 mod label_measure;
 mod label_text;
 mod local_origin;

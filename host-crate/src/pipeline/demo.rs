@@ -1,12 +1,12 @@
 //! Meshes, pictures, skeletons, distance maps and pages of synthetic and embedded volumes.
 
 use super::{
-    Level, ObjectFilter, PipelineError, Timings, VolumeSource, add_picture, at,
+    Level, ObjectFilter, PipelineError, SceneContent, Timings, VolumeSource, add_picture, at,
     distance::{self, DistanceJob, SitesFrom},
     outcome::Stages,
     paths::{self, OutputKind},
     skeleton::{self, ObjectSource, SkeletonJob},
-    view::{self, ViewContent, ViewJob},
+    view::{self, ViewJob},
 };
 use crate::{
     device::{Device, DeviceError, Stream},
@@ -235,7 +235,7 @@ impl Scene {
                 stages.run("write", || {
                     crate::io::replace_file(file, |out| std::io::Write::write_all(out, bytes))
                 })?;
-                vec![ViewContent::Volume {
+                vec![SceneContent::Volume {
                     source: source(),
                     level: Some(level),
                     inside,
@@ -294,9 +294,9 @@ impl Scene {
                 stages.run("distances", || distance::run(&distances, monitor))?;
                 outcome.derived_files = vec![curves.clone(), map.clone()];
                 vec![
-                    ViewContent::Mesh(outcome.mesh_file.clone()),
-                    ViewContent::Skeleton(curves),
-                    ViewContent::DistanceMap(Box::new(VolumeSource::new(map))),
+                    SceneContent::Mesh(outcome.mesh_file.clone()),
+                    SceneContent::Skeleton(curves),
+                    SceneContent::DistanceMap(Box::new(VolumeSource::new(map))),
                 ]
             }
         };

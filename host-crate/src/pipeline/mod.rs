@@ -11,7 +11,7 @@
 //! | [`label_mesh`] | a label map | surfaces with shared walls, as one mesh or one per label |
 //! | [`distance`](mod@distance) | a volume or points | a distance map |
 //! | [`point_distances`] | a volume or a mesh, and points | a table of their distances |
-//! | [`render`] | a volume | a picture of its isosurface |
+//! | [`render`] | volumes, labels, meshes, skeletons | a picture or animation of their surfaces |
 //! | [`slices`] | a volume, optionally labels | a montage of planes |
 //! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |
 //! | [`view`] | meshes, skeletons and volumes | a page to look at in a browser |
@@ -44,6 +44,7 @@ pub mod paths;
 pub mod point_distances;
 mod read_ahead;
 pub mod render;
+mod scene_content;
 pub mod skeleton;
 pub mod slices;
 mod source;
@@ -63,6 +64,7 @@ pub use level::Level;
 pub use object_filter::ObjectFilter;
 pub use outcome::{DeviceRun, Timings};
 pub use read_ahead::ReadAhead;
+pub use scene_content::{SceneContent, SceneObject};
 pub use source::VolumeSource;
 pub use source_filter::SourceFilter;
 pub use warning::{EmptyReason, OpenReason, Warning};

@@ -5,13 +5,13 @@ use super::{
     object_volume::LeveledVolume,
     outcome::Stages,
     paths::{self, OutputKind},
-    view::label_color,
+    scene_content::{Conventions, label_color},
     write_picture,
 };
 use crate::{
     device::start_threads,
     grid::{Geometry, SampleType},
-    io::{LabelTable, VolumeFormat},
+    io::LabelTable,
     monitor::Monitor,
     render::{MontageLabels, MontageParams, RenderError, montage},
 };
@@ -114,21 +114,15 @@ pub fn run(job: &SlicesJob, monitor: &Monitor<'_>) -> Result<SlicesOutcome, Pipe
         }
         None => None,
     };
-    let color = |label: i64| {
-        let style = job.table.style(label).and_then(|style| style.color);
-        style.unwrap_or_else(|| label_color(label.unsigned_abs() as usize))
-    };
-    let is_anatomical = matches!(
-        file.header.format,
-        VolumeFormat::Nifti | VolumeFormat::Dicom | VolumeFormat::Mgh | VolumeFormat::MetaImage
-    );
+    let color = |label: i64| label_color(&job.table, label);
+    let conventions = Conventions::from_header(&file.header);
     let defaults = MontageParams::default();
     let params = MontageParams {
         planes: job.planes,
         width: job.width,
         iso,
-        letters: if is_anatomical && file.header.has_spacing {
-            [["L", "R"], ["P", "A"], ["I", "S"]]
+        letters: if conventions.is_anatomical {
+            Conventions::ANATOMICAL_AXES
         } else {
             defaults.letters
         },

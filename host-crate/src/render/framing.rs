@@ -72,12 +72,30 @@ impl Extent {
         extent
     }
 
+    /// Returns the box of balls with their radii in world units. A radius that is not finite counts
+    /// as 0.
+    pub fn from_balls(
+        balls: impl IntoIterator<Item = (Point3<f64>, f64)>,
+        view: ViewDirection,
+    ) -> Self {
+        let axes = axes(view);
+        let mut extent = Self::EMPTY;
+        for (center, radius) in balls {
+            let radius = Vector3::repeat(if radius.is_finite() { radius } else { 0.0 });
+            let center = axes * center.coords;
+            extent.include(center - radius);
+            extent.include(center + radius);
+        }
+        extent
+    }
+
     fn include(&mut self, point: Vector3<f64>) {
         self.low = self.low.inf(&point);
         self.high = self.high.sup(&point);
     }
 
-    fn union(self, other: Self) -> Self {
+    /// Returns the box of both.
+    pub fn union(self, other: Self) -> Self {
         Self {
             low: self.low.inf(&other.low),
             high: self.high.sup(&other.high),
@@ -97,6 +115,44 @@ impl Extent {
         let size = self.high - self.low;
         size.iter()
             .all(|&length| (0.0..f64::INFINITY).contains(&length))
+    }
+}
+
+/// Upright cylinder around the points of a scene, which looks the same from all azimuths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cylinder {
+    center: Point3<f64>,
+    radius: f64,
+    half_height: f64,
+}
+
+impl Cylinder {
+    /// Returns the cylinder around points in world coordinates, whose axis is in the middle of
+    /// their bounding box; `None` if there are none. `points` is called twice.
+    pub fn from_points<I: Iterator<Item = Point3<f64>>>(points: impl Fn() -> I) -> Option<Self> {
+        let (mut low, mut high) = (Extent::EMPTY.low, Extent::EMPTY.high);
+        for point in points() {
+            low = low.inf(&point.coords);
+            high = high.sup(&point.coords);
+        }
+        let center = Point3::from((low + high) / 2.0);
+        let from_axis = |point: Point3<f64>| (point.x - center.x).hypot(point.y - center.y);
+        let radius = points().map(from_axis).fold(0.0, f64::max);
+        let half_height = (high.z - low.z) / 2.0;
+        (radius.is_finite() && (0.0..f64::INFINITY).contains(&half_height)).then_some(Self {
+            center,
+            radius,
+            half_height,
+        })
+    }
+
+    /// Returns the cylinder enlarged by `by` on every side.
+    pub fn expanded(self, by: f64) -> Self {
+        Self {
+            radius: self.radius + by,
+            half_height: self.half_height + by,
+            ..self
+        }
     }
 }
 
@@ -179,6 +235,30 @@ impl Framing {
         let half = ((extent.high - extent.low) / 2.0).map(|h| h.max(min_half));
         let center = (extent.high + extent.low) / 2.0;
         let center = Point3::from(right * center.x + up * center.y + viewer * center.z);
+        let nearer = half.z + 2.0 * min_half;
+        Self::around(center, half, nearer, view, canvas, OBJECT_BORDER)
+    }
+
+    /// Fits a cylinder into the picture, with the same scale for all azimuths.
+    pub fn fit_cylinder(
+        cylinder: &Cylinder,
+        view: ViewDirection,
+        canvas: Canvas,
+        min_half: f64,
+    ) -> Self {
+        let (sine, cosine) = f64::from(view.elevation).to_radians().sin_cos();
+        let (sine, cosine) = (sine.abs(), cosine.abs());
+        let Cylinder {
+            center,
+            radius,
+            half_height,
+        } = *cylinder;
+        let half = Vector3::new(
+            radius,
+            radius * sine + half_height * cosine,
+            radius * cosine + half_height * sine,
+        );
+        let half = half.map(|h| h.max(min_half));
         let nearer = half.z + 2.0 * min_half;
         Self::around(center, half, nearer, view, canvas, OBJECT_BORDER)
     }

@@ -1,5 +1,8 @@
 //! Pictures of surfaces, rasterised on the device, and of skeletons within them.
 //!
+//! [`isosurface()`] draws a volume, [`surfaces`] meshes, and a [`Scene`] meshes and skeletons with
+//! a scale bar, directions and colour bars, from any direction.
+//!
 //! A surface is a triangle mesh: for each sample of a pixel, the nearest triangle is the smallest
 //! pair of a depth and a triangle, so that the picture has the same bits on every device.
 //!
@@ -14,20 +17,29 @@
 //! # Ok::<(), ferrovox::render::RenderError>(())
 //! ```
 
+mod animation;
+mod annotations;
 mod curves;
 mod framing;
 mod isolines;
+mod legend;
 mod lights;
 mod montage;
 mod picture;
 mod raster;
+mod scene;
 mod text;
+mod values;
 mod view;
 
+pub use animation::encode_animation;
+pub use annotations::{Annotations, ValueRange};
 pub use curves::{ColourBy, SkeletonStyle, skeleton, skeletons};
 pub use isolines::{IsolineParams, isoline_step, isolines};
 pub use montage::{MontageLabels, MontageParams, montage};
 pub use picture::{Picture, RenderError};
+pub use scene::Scene;
+pub use values::{value_colours, value_range, vertex_values};
 pub use view::ViewDirection;
 
 use crate::{
@@ -35,13 +47,11 @@ use crate::{
     grid::{DeviceSample, DeviceVolume, Inside},
     isosurface::{self, DeviceMesh, IsosurfaceParams},
     memory,
-    mesh::{DeviceTriangles, TriangleMesh},
-    mesh_filter::vertex_normals,
+    mesh::TriangleMesh,
 };
 use ferrovox_kernels::rows::Rows;
-use framing::{Canvas, Extent, Framing};
-use nalgebra::{Point3, Vector3};
-use raster::{DeviceSurfaces, SurfaceRange};
+use framing::Framing;
+use raster::DeviceSurfaces;
 
 /// Parameters of [`isosurface()`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,12 +115,27 @@ pub const MAX_SIDE: u32 = 16384;
 /// A surface to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
-    /// The mesh. Normals that it lacks are computed from its triangles.
+    /// The mesh. Normals that it lacks are computed from its triangles, and edges where triangles
+    /// meet at a large angle are then creases.
     pub mesh: &'a TriangleMesh,
     /// Linear red, green and blue from 0 to 1.
     pub colour: [f32; 3],
+    /// Linear colour of each vertex, instead of `colour`.
+    pub vertex_colours: Option<&'a [[f32; 3]]>,
     /// Opacity from 0 to 1. Of a surface, only the part nearest to the viewer is visible.
     pub opacity: f32,
+}
+
+impl<'a> Surface<'a> {
+    /// Creates an opaque surface of one colour.
+    pub fn new(mesh: &'a TriangleMesh, colour: [f32; 3]) -> Self {
+        Self {
+            mesh,
+            colour,
+            vertex_colours: None,
+            opacity: 1.0,
+        }
+    }
 }
 
 /// Draws the isosurface of a volume with an orthographic camera.
@@ -135,25 +160,25 @@ pub fn isosurface<T: DeviceSample>(
         return background(params);
     }
     let mesh = extract(stream, volume, params)?;
-    let framing = match params.frame {
-        Frame::Volume => Framing::fit_volume(volume, params.view, [width, height]),
-        Frame::Surface => {
-            let positions = stream.download(&mesh.positions)?;
-            let extent = mesh_extent(&positions, mesh.origin, params.view);
-            if !extent.is_bounded() {
-                return background(params);
-            }
-            let min_half = volume.geometry().spacing().min();
-            Framing::fit_extent(&extent, params.view, canvas(params), min_half)
+    match params.frame {
+        Frame::Volume => {
+            let framing = Framing::fit_volume(volume, params.view, [width, height]);
+            let pixels = draw_mesh(stream, mesh, &framing, params)?;
+            let pixels = stream.download(&pixels)?;
+            Ok(Picture::from_pixels(width, height, &pixels)?)
         }
-    };
-    let pixels = draw_mesh(stream, &mesh, &framing, params)?;
-    let pixels = stream.download(&pixels)?;
-    Ok(Picture::from_pixels(width, height, &pixels)?)
+        Frame::Surface => {
+            let min_half = volume.geometry().spacing().min();
+            Scene::from_device_mesh(stream, mesh, params.surface, 1.0)?
+                .min_half_side(min_half)
+                .draw(stream, params)
+        }
+    }
 }
 
 /// Draws meshes with an orthographic camera. They fill the picture; of `params`, the isovalue, the
-/// colour of the surface and the frame are ignored.
+/// colour of the surface and the frame are ignored. A [`Scene`] draws several pictures of them,
+/// also with skeletons and annotations.
 ///
 /// ```
 /// use ferrovox::{device::Device, mesh::{TriangleMesh, Triangles}};
@@ -164,8 +189,8 @@ pub fn isosurface<T: DeviceSample>(
 ///     triangles: Triangles::U32(vec![[0, 1, 2]]),
 ///     ..TriangleMesh::default()
 /// };
-/// let surface = Surface { mesh: &mesh, colour: [0.8, 0.3, 0.2], opacity: 1.0 };
 /// let params = RenderParams { width: 32, height: 32, ..RenderParams::default() };
+/// let surface = Surface::new(&mesh, [0.8, 0.3, 0.2]);
 /// let picture = render::surfaces(&Device::cpu().stream()?, &[surface], &params)?;
 /// assert!(!picture.is_uniform(params.background));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -180,65 +205,8 @@ pub fn surfaces(
     params: &RenderParams,
 ) -> Result<Picture, RenderError> {
     check(params)?;
-    let RenderParams { width, height, .. } = *params;
-    let origin = surfaces.first().map_or([0.0; 3], |it| it.mesh.origin);
-    let (mut positions, mut normals, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
-    let mut ranges = Vec::new();
-    for surface in surfaces {
-        let mesh = surface.mesh;
-        mesh.validate().map_err(RenderError::invalid_mesh)?;
-        let corners = mesh.triangles.to_u32().ok_or(RenderError::Triangles)?;
-        let before = u32::try_from(positions.len() / 3).map_err(|_| RenderError::Triangles)?;
-        let first = u32::try_from(triangles.len() / 3).map_err(|_| RenderError::Triangles)?;
-        let shift = [0, 1, 2].map(|axis| (mesh.origin[axis] - origin[axis]) as f32);
-        let moved = mesh
-            .vertices
-            .iter()
-            .flat_map(|it| [0, 1, 2].map(|k| it[k] + shift[k]));
-        memory::try_reserve(MESHES, &mut positions, 3 * mesh.vertices.len())?;
-        positions.extend(moved);
-        let own = match &mesh.normals {
-            Some(normals) => memory::try_collect(MESHES, normals.as_flattened().iter().copied())?,
-            None => {
-                let vertices = stream.upload(mesh.vertices.as_flattened())?;
-                let corners = DeviceTriangles::upload(stream, &mesh.triangles)?;
-                let computed = vertex_normals(stream, &vertices, &corners);
-                stream.download(&computed.map_err(RenderError::invalid_mesh)?)?
-            }
-        };
-        memory::try_extend(MESHES, &mut normals, &own)?;
-        memory::try_reserve(MESHES, &mut triangles, 3 * corners.len())?;
-        triangles.extend(corners.as_flattened().iter().map(|corner| corner + before));
-        let count = u32::try_from(corners.len()).map_err(|_| RenderError::Triangles)?;
-        ranges.push(SurfaceRange {
-            first,
-            count,
-            colour: surface.colour,
-            opacity: surface.opacity,
-        });
-    }
-    let extent = mesh_extent(&positions, origin, params.view);
-    if !extent.is_bounded() {
-        return background(params);
-    }
-    let framing = Framing::fit_extent(&extent, params.view, canvas(params), f64::MIN_POSITIVE);
-    let drawn = DeviceSurfaces {
-        origin,
-        positions: &stream.upload(&positions)?,
-        normals: &stream.upload(&normals)?,
-        triangles: &stream.upload(&triangles)?,
-        surfaces: ranges,
-    };
-    let pixels = drawn.draw(stream, &framing, params)?;
-    Ok(Picture::from_pixels(
-        width,
-        height,
-        &stream.download(&pixels)?,
-    )?)
+    Scene::upload(stream, surfaces)?.draw(stream, params)
 }
-
-/// Purpose of the allocations of meshes, quoted in errors.
-const MESHES: &str = "the surfaces of a picture";
 
 /// Returns a picture that shows nothing.
 fn background(params: &RenderParams) -> Result<Picture, RenderError> {
@@ -248,22 +216,6 @@ fn background(params: &RenderParams) -> Result<Picture, RenderError> {
         return Ok(Picture::from_pixels(width, height, &pixels)?);
     }
     Ok(Picture::filled(width, height, params.background)?)
-}
-
-fn canvas(params: &RenderParams) -> Canvas {
-    Canvas {
-        size: [params.width, params.height],
-        margin: [0; 2],
-    }
-}
-
-/// Returns the bounding box of finite positions, along the directions of a view.
-fn mesh_extent(positions: &[f32], origin: [f64; 3], view: ViewDirection) -> Extent {
-    let origin = Vector3::from(origin);
-    let (triples, _) = positions.as_chunks::<3>();
-    let finite = triples.iter().filter(|it| it.iter().all(|x| x.is_finite()));
-    let world = finite.map(|&position| Point3::from(position).cast::<f64>() + origin);
-    Extent::from_points(world, view)
 }
 
 /// Fails for parameters that are out of range.
@@ -305,13 +257,14 @@ fn pixel_rows(stream: &Stream, params: &RenderParams) -> Rows {
 
 /// Returns a picture of the background on the device.
 fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceError> {
-    let picture = Picture::filled(params.width, params.height, params.background)?;
-    let pixel = |rgba: &[u8; 4]| u32::from_le_bytes(*rgba);
-    let (pixels, _) = picture.rgba().as_chunks::<4>();
-    stream.upload(&memory::try_collect(
-        picture::PIXELS,
-        pixels.iter().map(pixel),
-    )?)
+    let background = if params.transparent {
+        0
+    } else {
+        u32::from_le_bytes(picture::to_srgb(params.background))
+    };
+    let count = params.width as usize * params.height as usize;
+    let pixels = std::iter::repeat_n(background, count);
+    stream.upload(&memory::try_collect(picture::PIXELS, pixels)?)
 }
 
 /// Draws the isosurface of a volume that has samples and returns the pixels on the device.
@@ -322,7 +275,7 @@ fn surface<T: DeviceSample>(
     params: &RenderParams,
 ) -> Result<Buffer<u32>, RenderError> {
     let mesh = extract(stream, volume, params)?;
-    draw_mesh(stream, &mesh, framing, params)
+    draw_mesh(stream, mesh, framing, params)
 }
 
 /// Extracts the surface that a picture shows, closed at the border of the volume.
@@ -347,26 +300,9 @@ fn extract<T: DeviceSample>(
 
 fn draw_mesh(
     stream: &Stream,
-    mesh: &DeviceMesh,
+    mesh: DeviceMesh,
     framing: &Framing,
     params: &RenderParams,
 ) -> Result<Buffer<u32>, RenderError> {
-    let (DeviceTriangles::U32(triangles), Some(normals)) = (&mesh.triangles, &mesh.normals) else {
-        return Err(RenderError::Triangles);
-    };
-    let count = u32::try_from(mesh.triangle_count()).map_err(|_| RenderError::Triangles)?;
-    let surface = SurfaceRange {
-        first: 0,
-        count,
-        colour: params.surface,
-        opacity: 1.0,
-    };
-    let drawn = DeviceSurfaces {
-        origin: mesh.origin,
-        positions: &mesh.positions,
-        normals,
-        triangles,
-        surfaces: vec![surface],
-    };
-    drawn.draw(stream, framing, params)
+    DeviceSurfaces::from_mesh(stream, mesh, params.surface, 1.0)?.draw(stream, framing, params)
 }

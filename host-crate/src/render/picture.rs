@@ -48,6 +48,9 @@ pub enum RenderError {
     /// The surfaces have too many triangles or vertices.
     #[error("the surfaces have more triangles or vertices than 32 bits can count; simplify them")]
     Triangles,
+    /// The frames of an animation cannot be encoded.
+    #[error("cannot encode the animation: {0}")]
+    Animation(#[from] io::Error),
     /// The extent of the object could not be determined.
     #[error(transparent)]
     Grid(#[from] GridError),
@@ -73,7 +76,7 @@ impl From<OutOfMemory> for RenderError {
 }
 
 /// Converts a linear colour to sRGB with full opacity.
-fn to_srgb(colour: [f32; 3]) -> [u8; 4] {
+pub(super) fn to_srgb(colour: [f32; 3]) -> [u8; 4] {
     let [r, g, b] = colour.map(|channel| (channel.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
     [r, g, b, 255]
 }
@@ -131,14 +134,66 @@ impl Picture {
         let bottom = top.saturating_add(down).min(self.height);
         for y in top..bottom {
             for x in left..right {
-                let pixel = y as usize * self.width as usize + x as usize;
-                let channels = &mut self.rgba[4 * pixel..4 * pixel + 3];
-                for (channel, colour) in channels.iter_mut().zip(colour) {
-                    let before = f32::from(*channel);
-                    *channel = (before + (colour - before) * opacity + 0.5) as u8;
+                self.blend_pixel([x, y], colour, opacity);
+            }
+        }
+    }
+
+    /// Blends an sRGB colour (0 to 255) into a line of a width in pixels, with smooth edges.
+    pub(super) fn blend_line(
+        &mut self,
+        [from, to]: [[f64; 2]; 2],
+        width: f64,
+        colour: [f32; 3],
+        opacity: f32,
+    ) {
+        let reach = width / 2.0 + 1.0;
+        let sides = [self.width, self.height];
+        let range = |k: usize| {
+            let low = (from[k].min(to[k]) - reach).max(0.0) as u32;
+            let high = (from[k].max(to[k]) + reach).max(0.0).ceil() as u32;
+            low..high.min(sides[k])
+        };
+        let along = [0, 1].map(|k| to[k] - from[k]);
+        let square = along[0] * along[0] + along[1] * along[1];
+        for y in range(1) {
+            for x in range(0) {
+                let offset = [f64::from(x) + 0.5 - from[0], f64::from(y) + 0.5 - from[1]];
+                let product = offset[0] * along[0] + offset[1] * along[1];
+                let part = if square > 0.0 {
+                    (product / square).clamp(0.0, 1.0)
+                } else {
+                    0.0
+                };
+                let away = f64::hypot(offset[0] - part * along[0], offset[1] - part * along[1]);
+                let cover = (width / 2.0 + 0.5 - away).clamp(0.0, 1.0) as f32;
+                if cover > 0.0 {
+                    self.blend_pixel([x, y], colour, cover * opacity);
                 }
             }
         }
+    }
+
+    /// Blends an sRGB colour (0 to 255) into a pixel of the picture.
+    fn blend_pixel(&mut self, [x, y]: [u32; 2], colour: [f32; 3], opacity: f32) {
+        let pixel = y as usize * self.width as usize + x as usize;
+        let [channels @ .., alpha] = &mut self.rgba[4 * pixel..4 * pixel + 4] else {
+            return;
+        };
+        let total = if *alpha == 255 {
+            1.0
+        } else {
+            opacity + f32::from(*alpha) / 255.0 * (1.0 - opacity)
+        };
+        if total <= 0.0 {
+            return;
+        }
+        let weight = opacity / total;
+        for (channel, colour) in channels.iter_mut().zip(colour) {
+            let before = f32::from(*channel);
+            *channel = (before + (colour - before) * weight + 0.5) as u8;
+        }
+        *alpha = (total * 255.0 + 0.5) as u8;
     }
 
     /// Returns `true` if every pixel has the linear colour `colour`, for example
@@ -170,11 +225,15 @@ impl Picture {
     /// # Errors
     /// The errors of the writer.
     pub fn write_png(&self, to: impl Write) -> io::Result<()> {
+        let mut writer = self.encoder(to).write_header()?;
+        writer.write_image_data(&self.rgba)?;
+        Ok(writer.finish()?)
+    }
+
+    pub(super) fn encoder<'a, W: Write + 'a>(&self, to: W) -> png::Encoder<'a, W> {
         let mut encoder = png::Encoder::new(to, self.width, self.height);
         encoder.set_color(png::ColorType::Rgba);
         encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.rgba)?;
-        Ok(writer.finish()?)
+        encoder
     }
 }

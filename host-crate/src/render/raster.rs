@@ -1,9 +1,12 @@
 //! Rasterisation of surfaces on a device.
 
-use super::{RenderError, RenderParams, framing::Framing, lights};
+use super::{RenderError, RenderParams, Surface, framing::Framing, lights};
 use crate::{
     device::{Buffer, Stream, items_launch, rows_launch},
+    isosurface::DeviceMesh,
     memory,
+    mesh::DeviceTriangles,
+    mesh_filter::vertex_normals,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -11,6 +14,9 @@ use ferrovox_kernels::{
     rows::Rows,
 };
 use nalgebra::Vector3;
+
+/// Purpose of the allocations of meshes, quoted in errors.
+const MESHES: &str = "the surfaces of a picture";
 
 /// Maximum number of bytes of the samples that are drawn at a time.
 const BAND_BYTES: usize = 256 << 20;
@@ -22,12 +28,14 @@ const GPU_PARTS: u32 = 32;
 const OCCLUSION_RADIUS: f32 = 0.03;
 
 /// Surfaces in device memory, whose vertices and triangles are in common lists.
-pub(super) struct DeviceSurfaces<'a> {
+pub(super) struct DeviceSurfaces {
     /// World position that vertex positions are relative to.
     pub origin: [f64; 3],
-    pub positions: &'a Buffer<f32>,
-    pub normals: &'a Buffer<f32>,
-    pub triangles: &'a Buffer<u32>,
+    pub positions: Buffer<f32>,
+    pub normals: Buffer<f32>,
+    /// Linear red, green and blue of each vertex; empty if no surface has colours per vertex.
+    pub colours: Buffer<f32>,
+    pub triangles: Buffer<u32>,
     pub surfaces: Vec<SurfaceRange>,
 }
 
@@ -40,9 +48,100 @@ pub(super) struct SurfaceRange {
     /// Linear red, green and blue from 0 to 1.
     pub colour: [f32; 3],
     pub opacity: f32,
+    /// `true` if the vertices have colours of their own.
+    pub has_vertex_colours: bool,
+    /// `true` to show edges between triangles at a large angle as creases.
+    pub has_creases: bool,
 }
 
-impl DeviceSurfaces<'_> {
+impl DeviceSurfaces {
+    /// Takes over a mesh with normals.
+    pub fn from_mesh(
+        stream: &Stream,
+        mesh: DeviceMesh,
+        colour: [f32; 3],
+        opacity: f32,
+    ) -> Result<Self, RenderError> {
+        let count = u32::try_from(mesh.triangle_count()).map_err(|_| RenderError::Triangles)?;
+        let (DeviceTriangles::U32(triangles), Some(normals)) = (mesh.triangles, mesh.normals)
+        else {
+            return Err(RenderError::Triangles);
+        };
+        Ok(Self {
+            origin: mesh.origin,
+            positions: mesh.positions,
+            normals,
+            colours: stream.alloc::<f32>(0)?,
+            triangles,
+            surfaces: vec![SurfaceRange {
+                first: 0,
+                count,
+                colour,
+                opacity,
+                has_vertex_colours: false,
+                has_creases: false,
+            }],
+        })
+    }
+
+    /// Joins meshes and uploads them. Normals that a mesh lacks are computed on the device.
+    pub fn upload(stream: &Stream, surfaces: &[Surface<'_>]) -> Result<Self, RenderError> {
+        let origin = surfaces.first().map_or([0.0; 3], |it| it.mesh.origin);
+        let is_coloured = surfaces.iter().any(|it| it.vertex_colours.is_some());
+        let (mut positions, mut normals, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut colours, mut ranges) = (Vec::new(), Vec::new());
+        for surface in surfaces {
+            let mesh = surface.mesh;
+            mesh.validate().map_err(RenderError::invalid_mesh)?;
+            let corners = mesh.triangles.to_u32().ok_or(RenderError::Triangles)?;
+            let before = u32::try_from(positions.len() / 3).map_err(|_| RenderError::Triangles)?;
+            let first = u32::try_from(triangles.len() / 3).map_err(|_| RenderError::Triangles)?;
+            let shift = [0, 1, 2].map(|axis| (mesh.origin[axis] - origin[axis]) as f32);
+            let moved = mesh
+                .vertices
+                .iter()
+                .flat_map(|it| [0, 1, 2].map(|k| it[k] + shift[k]));
+            memory::try_reserve(MESHES, &mut positions, 3 * mesh.vertices.len())?;
+            positions.extend(moved);
+            match &mesh.normals {
+                Some(own) => memory::try_extend(MESHES, &mut normals, own.as_flattened())?,
+                None => {
+                    let vertices = stream.upload(mesh.vertices.as_flattened())?;
+                    let corners = DeviceTriangles::upload(stream, &mesh.triangles)?;
+                    let computed = vertex_normals(stream, &vertices, &corners);
+                    let own = stream.download(&computed.map_err(RenderError::invalid_mesh)?)?;
+                    memory::try_extend(MESHES, &mut normals, &own)?;
+                }
+            }
+            if is_coloured {
+                memory::try_reserve(MESHES, &mut colours, 3 * mesh.vertices.len())?;
+                let own = surface.vertex_colours.unwrap_or_default();
+                let missing = mesh.vertices.len().saturating_sub(own.len());
+                let own = own.iter().take(mesh.vertices.len()).copied();
+                let filled = own.chain(std::iter::repeat_n(surface.colour, missing));
+                colours.extend(filled.flatten());
+            }
+            memory::try_reserve(MESHES, &mut triangles, 3 * corners.len())?;
+            triangles.extend(corners.as_flattened().iter().map(|corner| corner + before));
+            ranges.push(SurfaceRange {
+                first,
+                count: u32::try_from(corners.len()).map_err(|_| RenderError::Triangles)?,
+                colour: surface.colour,
+                opacity: surface.opacity,
+                has_vertex_colours: surface.vertex_colours.is_some(),
+                has_creases: mesh.normals.is_none(),
+            });
+        }
+        Ok(Self {
+            origin,
+            positions: stream.upload(&positions)?,
+            normals: stream.upload(&normals)?,
+            colours: stream.upload(&colours)?,
+            triangles: stream.upload(&triangles)?,
+            surfaces: ranges,
+        })
+    }
+
     /// Draws the surfaces and returns the pixels. Pixels are drawn in bands of rows, so that the
     /// memory for samples is limited.
     pub fn draw(
@@ -73,10 +172,13 @@ impl DeviceSurfaces<'_> {
         for SurfaceRange {
             colour: [red, green, blue],
             opacity,
+            has_vertex_colours,
+            has_creases,
             ..
         } in &self.surfaces
         {
-            list.extend([*red, *green, *blue, *opacity]);
+            let [own, creases] = [has_vertex_colours, has_creases].map(|it| u8::from(*it).into());
+            list.extend([*red, *green, *blue, *opacity, own, creases]);
         }
         let list = stream.upload(&list)?;
         let light = lights::light_in_world(framing, params);
@@ -139,6 +241,7 @@ impl DeviceSurfaces<'_> {
                     rows,
                     self.positions.view(),
                     self.normals.view(),
+                    self.colours.view(),
                     self.triangles.view(),
                     list.view(),
                     raster,

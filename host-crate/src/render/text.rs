@@ -3,6 +3,9 @@
 use crate::render::Picture;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
+/// sRGB colour of text on a bright background.
+pub const TEXT: [f32; 3] = [50.0, 54.0, 62.0];
+
 /// Font and size of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Font {

@@ -1,5 +1,6 @@
 //! Byte streams of a page: little-endian planes, gzip and base64.
 
+use crate::memory::{self, ReserveOrUnwind};
 use flate2::{Compression, write::GzEncoder};
 use std::io::{self, Write};
 
@@ -10,7 +11,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const LEVEL: u32 = 7;
 
 /// Number of bytes that are encoded at a time; a multiple of 3.
-const BASE64_CHUNK: usize = 3 << 14;
+const BASE64_CHUNK: usize = 3 << 12;
 
 /// Maps differences to unsigned numbers, small magnitudes to small numbers: 0, −1, 1, −2, 2, …
 pub(super) fn zigzag(difference: i16) -> u16 {
@@ -20,6 +21,7 @@ pub(super) fn zigzag(difference: i16) -> u16 {
 /// Appends the lowest `bytes` bytes of all values as planes: first the lowest byte of every value,
 /// then the next one.
 pub(super) fn append_planes(planes: &mut Vec<u8>, values: &[u32], bytes: usize) {
+    planes.reserve_or_unwind(values.len() * bytes);
     for byte in 0..bytes {
         planes.extend(values.iter().map(|value| value.to_le_bytes()[byte]));
     }
@@ -27,14 +29,30 @@ pub(super) fn append_planes(planes: &mut Vec<u8>, values: &[u32], bytes: usize) 
 
 /// Compresses bytes with gzip (RFC 1952).
 pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(LEVEL));
+    let mut encoder = GzEncoder::new(GrowingBytes::default(), Compression::new(LEVEL));
     encoder.write_all(bytes)?;
-    encoder.finish()
+    Ok(encoder.finish()?.0)
+}
+
+/// Writer into memory whose growth may fail.
+#[derive(Default)]
+struct GrowingBytes(Vec<u8>);
+
+impl Write for GrowingBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        memory::try_extend("the compressed data of a page", &mut self.0, bytes)
+            .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Writes bytes as base64 (RFC 4648) without line breaks.
 pub(super) fn write_base64(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(4 * BASE64_CHUNK.div_ceil(3));
     for chunk in bytes.chunks(BASE64_CHUNK) {
         text.clear();
         for group in chunk.chunks(3) {

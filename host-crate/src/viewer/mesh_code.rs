@@ -15,7 +15,10 @@ use super::{
     bytes::{append_planes, zigzag},
     triangle_order::order_in_fans,
 };
-use crate::mesh::TriangleMesh;
+use crate::{
+    memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind},
+    mesh::TriangleMesh,
+};
 
 /// Number of bits of an octahedral coordinate of a normal.
 pub(super) const NORMAL_BITS: u32 = 10;
@@ -50,7 +53,7 @@ impl MeshCode {
             .iter()
             .filter(|corners| corners.iter().all(is_finite))
             .copied()
-            .collect();
+            .collect_or_unwind();
         let ordered = order_in_fans(&finite, mesh.vertices.len());
         let computed;
         let normals = match &mesh.normals {
@@ -62,16 +65,16 @@ impl MeshCode {
         };
         let mut used = Vec::new();
         let mut corners = [const { Vec::new() }; 3];
-        let mut number = vec![u32::MAX; mesh.vertices.len()];
+        let mut number = filled_or_unwind(u32::MAX, mesh.vertices.len());
         for triangle in &ordered {
             for (corner, codes) in triangle.iter().zip(&mut corners) {
                 let known = &mut number[*corner as usize];
                 if *known == u32::MAX {
                     *known = used.len() as u32;
-                    used.push(*corner);
-                    codes.push(0);
+                    used.push_or_unwind(*corner);
+                    codes.push_or_unwind(0);
                 } else {
-                    codes.push(used.len() as u32 - *known);
+                    codes.push_or_unwind(used.len() as u32 - *known);
                 }
             }
         }
@@ -97,7 +100,7 @@ impl MeshCode {
         let octahedral: Vec<[u16; 2]> = used
             .iter()
             .map(|&at| encode_normal(normals[at as usize]))
-            .collect();
+            .collect_or_unwind();
         for axis in 0..2 {
             append_differences(&mut bytes, octahedral.iter().map(|it| it[axis]));
         }
@@ -119,7 +122,7 @@ fn append_differences(bytes: &mut Vec<u8>, values: impl Iterator<Item = u16>) {
             before = value;
             zigzag(difference).into()
         })
-        .collect();
+        .collect_or_unwind();
     append_planes(bytes, &codes, 2);
 }
 
@@ -144,7 +147,7 @@ fn encode_normal([x, y, z]: [f32; 3]) -> [u16; 2] {
 /// Computes the sum of the area vectors of the triangles at each vertex.
 fn area_normals(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     use nalgebra::Vector3;
-    let mut sums = vec![Vector3::<f64>::zeros(); vertices.len()];
+    let mut sums = filled_or_unwind(Vector3::<f64>::zeros(), vertices.len());
     let position = |at: u32| Vector3::from(vertices[at as usize]).cast::<f64>();
     for &[a, b, c] in triangles {
         let area = (position(b) - position(a)).cross(&(position(c) - position(a)));
@@ -159,7 +162,7 @@ fn area_normals(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> 
                 .cast::<f32>()
                 .into()
         })
-        .collect()
+        .collect_or_unwind()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod bytes;
 mod mesh_code;
 mod page;
 mod scene;
+mod skeleton_code;
 mod triangle_order;
 mod volume_code;
 

@@ -4,6 +4,7 @@ use super::{
     bytes::{gzip, write_base64},
     mesh_code::{MAX_VERTICES, MeshCode},
     scene::{Scene, SceneItem, ScenePlane},
+    skeleton_code::SkeletonCode,
     volume_code::{VolumeCode, VolumeWindow},
 };
 use crate::{
@@ -150,6 +151,11 @@ impl Page {
         self.scene.notes.push(note.into());
     }
 
+    /// Returns the remarks about the contents, also those of reduced volumes.
+    pub fn notes(&self) -> &[String] {
+        &self.scene.notes
+    }
+
     /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.scene.items.len()
@@ -190,7 +196,7 @@ impl Page {
         Ok(())
     }
 
-    /// Adds a skeleton, whose curves are coloured by radius.
+    /// Adds a skeleton, whose curves are coloured by radius. Nodes without curves are points.
     ///
     /// # Errors
     /// [`PageError::Memory`].
@@ -199,31 +205,14 @@ impl Page {
         skeleton: &Skeleton,
         name: impl Into<String>,
     ) -> Result<(), PageError> {
-        let mut counts: Vec<u32> = Vec::new();
-        let mut points: Vec<f32> = Vec::new();
-        let mut radii = [f64::INFINITY, f64::NEG_INFINITY];
-        for edge in &skeleton.edges {
-            counts.push(edge.points.len() as u32);
-            for (point, &radius) in edge.points.iter().zip(&edge.radii) {
-                let world = skeleton.to_world(*point);
-                points.extend([world.x, world.y, world.z, radius].map(|it| it as f32));
-                radii = [radii[0].min(radius), radii[1].max(radius)];
-            }
-        }
-        if points.is_empty() {
-            radii = [0.0, 0.0];
-        }
-        let little_endian = |numbers: &[u32]| -> Vec<u8> {
-            numbers.iter().flat_map(|it| it.to_le_bytes()).collect()
-        };
-        let mut bytes = little_endian(&counts);
-        bytes.extend(points.iter().flat_map(|it| it.to_le_bytes()));
-        let data = self.add_data(&bytes)?;
+        let encode = || Ok::<_, OutOfMemory>(SkeletonCode::new(skeleton));
+        let code = catch_out_of_memory("a skeleton of a page", encode)?;
+        let data = self.add_data(&code.bytes)?;
         self.scene.items.push(SceneItem::Skeleton {
             name: name.into(),
-            points: points.len() / 4,
-            lines: counts.len(),
-            radii,
+            points: code.points,
+            lines: code.lines,
+            radii: code.radii,
             data,
         });
         Ok(())
@@ -274,7 +263,11 @@ impl Page {
     }
 
     fn add_data(&mut self, bytes: &[u8]) -> Result<usize, PageError> {
-        self.data.push(gzip(bytes)?);
+        let compressed = gzip(bytes).map_err(|error| match error.downcast::<OutOfMemory>() {
+            Ok(error) => PageError::Memory(error),
+            Err(error) => PageError::Compression(error),
+        })?;
+        self.data.push(compressed);
         Ok(self.data.len() - 1)
     }
 

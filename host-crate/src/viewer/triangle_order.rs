@@ -4,20 +4,22 @@
 //! Locality and Reduced Overdraw", without its model of a cache: the next fan is around the vertex
 //! that was used last and still has triangles.
 
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, filled_or_unwind, with_capacity_or_unwind,
+    zeroed_or_unwind,
+};
+
 /// Reorders triangles into fans. The first corner of a triangle is the vertex of its fan; the
 /// orientation is kept. Linear in the number of triangles and vertices.
 pub(super) fn order_in_fans(triangles: &[[u32; 3]], vertices: usize) -> Vec<[u32; 3]> {
     let incident = IncidentTriangles::new(triangles, vertices);
-    let mut remaining: Vec<u32> = incident
-        .starts
-        .windows(2)
-        .map(|ends| ends[1] - ends[0])
-        .collect();
-    let mut is_listed = vec![false; triangles.len()];
-    let mut ordered = Vec::with_capacity(triangles.len());
+    let counts = incident.starts.windows(2).map(|ends| ends[1] - ends[0]);
+    let mut remaining: Vec<u32> = counts.collect_or_unwind();
+    let mut is_listed = filled_or_unwind(false, triangles.len());
+    let mut ordered = with_capacity_or_unwind(triangles.len());
     let mut recent: Vec<u32> = Vec::new();
     for first in 0..vertices as u32 {
-        recent.push(first);
+        recent.push_or_unwind(first);
         while let Some(center) = recent.pop() {
             if remaining[center as usize] == 0 {
                 continue;
@@ -30,7 +32,7 @@ pub(super) fn order_in_fans(triangles: &[[u32; 3]], vertices: usize) -> Vec<[u32
                 for corner in corners {
                     remaining[corner as usize] -= 1;
                 }
-                recent.extend(&corners[1..]);
+                recent.extend_or_unwind(corners[1..].iter().copied());
                 ordered.push(corners);
             }
         }
@@ -58,15 +60,15 @@ struct IncidentTriangles {
 
 impl IncidentTriangles {
     fn new(triangles: &[[u32; 3]], vertices: usize) -> Self {
-        let mut starts = vec![0; vertices + 1];
+        let mut starts = zeroed_or_unwind::<u32>(vertices + 1);
         for &corner in triangles.as_flattened() {
             starts[corner as usize + 1] += 1;
         }
         for vertex in 0..vertices {
             starts[vertex + 1] += starts[vertex];
         }
-        let mut next = starts.clone();
-        let mut incident = vec![0; 3 * triangles.len()];
+        let mut next = copy_or_unwind(&starts);
+        let mut incident = zeroed_or_unwind::<u32>(3 * triangles.len());
         for (triangle, corners) in triangles.iter().enumerate() {
             for &corner in corners {
                 incident[next[corner as usize] as usize] = triangle as u32;

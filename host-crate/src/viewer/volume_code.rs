@@ -2,6 +2,10 @@
 
 use crate::{
     grid::{AnyVolume, Geometry, Histogram, OtsuError, Sample, Volume, with_volume},
+    memory::{
+        CollectOrUnwind, ExtendOrUnwind, concat_or_unwind, filled_or_unwind, unwrap_or_unwind,
+        with_capacity_or_unwind,
+    },
     parallel,
 };
 use nalgebra::{Matrix4, Vector3};
@@ -63,21 +67,27 @@ fn encode<T: Sample>(volume: &Volume<T>, window: VolumeWindow) -> VolumeCode {
     let reduced: [usize; 3] = [0, 1, 2].map(|axis| dims[axis].div_ceil(reduction[axis]));
     let small = average(volume, reduction, reduced);
     let histogram = Histogram::from_samples(volume.samples(), None);
+    if let Err(OtsuError::Memory(error)) = histogram {
+        unwrap_or_unwind(Err(error))
+    }
     let range = value_range(&histogram, volume, window);
     let quantize = quantizer(range);
-    let mut bytes: Vec<u8> = small.iter().map(|&value| quantize(value)).collect();
+    let mut bytes: Vec<u8> = small
+        .iter()
+        .map(|&value| quantize(value))
+        .collect_or_unwind();
     let is_reduced = reduction.iter().any(|&by| by > 1);
     let air = match &histogram {
         Ok(histogram) if window.hides_air => air_threshold(histogram, window.iso),
         _ => f64::NEG_INFINITY,
     };
-    bytes.extend(bits(&object_region(&small, reduced, air), reduced[0]));
+    bytes.extend_or_unwind(bits(&object_region(&small, reduced, air), reduced[0]));
     let mut planes = Vec::new();
     if is_reduced {
         for (axis, length) in dims.into_iter().enumerate() {
             let index = length / 2;
             let (samples, plane_dims) = plane(volume, axis, index);
-            bytes.extend(samples.iter().map(|&value| quantize(value)));
+            bytes.extend_or_unwind(samples.iter().map(|&value| quantize(value)));
             planes.push(PlaneCode {
                 axis,
                 index,
@@ -115,7 +125,7 @@ fn average<T: Sample>(volume: &Volume<T>, by: [usize; 3], dims: [usize; 3]) -> V
     let [nx, ny, nz] = volume.dims();
     let samples = volume.samples();
     let rows = parallel::map_ranges(dims[1] * dims[2], 64, |range| {
-        let mut means = Vec::with_capacity(range.len() * dims[0]);
+        let mut means = with_capacity_or_unwind(range.len() * dims[0]);
         for row in range {
             let [first_y, first_z] = [row % dims[1] * by[1], row / dims[1] * by[2]];
             for first_x in (0..dims[0]).map(|x| x * by[0]) {
@@ -134,7 +144,7 @@ fn average<T: Sample>(volume: &Volume<T>, by: [usize; 3], dims: [usize; 3]) -> V
         }
         means
     });
-    rows.concat()
+    concat_or_unwind(&rows)
 }
 
 fn finite<T: Sample>(sample: T) -> f64 {
@@ -150,7 +160,7 @@ fn plane<T: Sample>(volume: &Volume<T>, axis: usize, index: usize) -> (Vec<f64>,
     let dims = volume.dims();
     let others: [usize; 2] = [[1, 2], [0, 2], [0, 1]][axis];
     let plane_dims = others.map(|other| dims[other]);
-    let mut values = Vec::with_capacity(plane_dims[0] * plane_dims[1]);
+    let mut values = with_capacity_or_unwind(plane_dims[0] * plane_dims[1]);
     for second in 0..plane_dims[1] {
         for first in 0..plane_dims[0] {
             let mut at = [index; 3];
@@ -210,12 +220,12 @@ fn air_threshold(histogram: &Histogram, iso: Option<f64>) -> f64 {
 /// Returns `true` for samples that are not air: those of at least `air`, and those that they
 /// enclose.
 fn object_region(values: &[f64], [nx, ny, nz]: [usize; 3], air: f64) -> Vec<bool> {
-    let mut is_object = vec![true; values.len()];
+    let mut is_object = filled_or_unwind(true, values.len());
     let mut queue = VecDeque::new();
     let mut visit = |at: usize, queue: &mut VecDeque<usize>| {
         if is_object[at] && values[at] < air {
             is_object[at] = false;
-            queue.push_back(at);
+            queue.push_or_unwind(at);
         }
     };
     for z in 0..nz {

@@ -47,6 +47,22 @@ impl ConeSphere {
         }
     }
 
+    /// Returns `false` if no ray within `margin` of pixel position (`px`, `py`) meets the hull.
+    #[inline(always)]
+    pub fn is_near(&self, px: f32, py: f32, margin: f32) -> bool {
+        let [ra, rb] = self.radii;
+        let reach = margin + if ra > rb { ra } else { rb };
+        let (x, y) = (px - self.a[0], py - self.a[1]);
+        let (dx, dy) = (self.b[0] - self.a[0], self.b[1] - self.a[1]);
+        let square = dx * dx + dy * dy;
+        let along = x * dx + y * dy;
+        let part = if square > 0.0 { along / square } else { 0.0 };
+        let part = if part > 0.0 { part } else { 0.0 };
+        let part = if part < 1.0 { part } else { 1.0 };
+        let (x, y) = (x - part * dx, y - part * dy);
+        x * x + y * y <= reach * reach
+    }
+
     /// Returns a lower bound on its depth.
     #[inline(always)]
     pub fn min_depth(&self) -> f32 {

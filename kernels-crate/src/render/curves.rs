@@ -29,10 +29,13 @@ pub struct Overlay {
     pub max_fade: f32,
     /// 0 for flat colours, otherwise curves are lit.
     pub is_lit: u32,
+    /// 0 for the background of the light, otherwise the background is transparent.
+    pub is_transparent: u32,
 }
 
 /// Draws cone spheres over an image, in place: the nearest on each ray, averaged over the rays of a
-/// pixel. The image below is first blended with the background, and occludes nothing.
+/// pixel. The image below is first blended with the background, or made more transparent if the
+/// background is transparent, and occludes nothing.
 ///
 /// The cone spheres visible in tile t, sorted by their minimum depth, are
 /// `members[starts[t]..starts[t + 1]]`. Directions of `light` are in image axes: x to the right, y
@@ -58,42 +61,82 @@ pub unsafe fn render_curves(
         for x in run.start..run.end {
             let index = run.y as usize * overlay.width as usize + x as usize;
             let background = light.background.map(encode);
-            let below = decode(pixels.read(index));
+            let (below, alpha) = decode(pixels.read(index));
+            let is_transparent = overlay.is_transparent != 0;
             let mix = |k: usize| below[k] + overlay.background_mix * (background[k] - below[k]);
-            let below = [mix(0), mix(1), mix(2)];
+            let (below, alpha) = if is_transparent {
+                (below, alpha * (1.0 - overlay.background_mix))
+            } else {
+                ([mix(0), mix(1), mix(2)], 1.0)
+            };
             let row_of_tiles =
                 (run.y >> overlay.log2_tile_size) as usize * overlay.tiles_per_row as usize;
             let tile = row_of_tiles + (x >> overlay.log2_tile_size) as usize;
-            let (first, end) = (starts.read(tile), starts.read(tile + 1));
-            let mut colour = below;
+            // most pixels of a tile are not near a curve
+            let center = [x as f32 + 0.5, run.y as f32 + 0.5];
+            let tile_members = [starts.read(tile), starts.read(tile + 1)];
+            let [first, end] = members_near(cones, members, tile_members, center);
+            let (mut colour, mut cover) = (below, alpha);
             if first < end {
                 let rays = overlay.rays;
-                let mut sum = [0.0f32; 3];
+                // colours are weighted by their opacity, which is 1 for curves
+                let mut sum = [0.0f32; 4];
                 let mut ray = 0;
                 while ray < rays * rays {
                     let (row, column) = div_rem(ray as u64, rays as u64);
                     let px = x as f32 + (column as f32 + 0.5) / rays as f32;
                     let py = run.y as f32 + (row as f32 + 0.5) / rays as f32;
-                    let colour_seen = match first_cone(cones, members, first, end, px, py) {
-                        None => below,
+                    let (seen, weight) = match first_cone(cones, members, first, end, px, py) {
+                        None => (below, alpha),
                         Some((cone, hit)) => {
-                            shade_curve(&overlay, &light, cone.colour(hit.along), hit, background)
+                            let along = cone.colour(hit.along);
+                            let fades = !is_transparent;
+                            (
+                                shade_curve(&overlay, &light, along, hit, background, fades),
+                                1.0,
+                            )
                         }
                     };
                     sum = [
-                        sum[0] + colour_seen[0],
-                        sum[1] + colour_seen[1],
-                        sum[2] + colour_seen[2],
+                        sum[0] + weight * seen[0],
+                        sum[1] + weight * seen[1],
+                        sum[2] + weight * seen[2],
+                        sum[3] + weight,
                     ];
                     ray += 1;
                 }
-                let scale = 1.0 / (rays * rays) as f32;
-                colour = sum.map(|channel| channel * scale);
+                let scale = if sum[3] > 0.0 { 1.0 / sum[3] } else { 0.0 };
+                colour = [sum[0] * scale, sum[1] * scale, sum[2] * scale];
+                cover = sum[3] / (rays * rays) as f32;
             }
             let [red, green, blue] = colour.map(|channel| (channel * 255.0 + 0.5) as u32);
-            pixels.write(index, red | green << 8 | blue << 16 | 0xff00_0000);
+            let alpha = (cover * 255.0 + 0.5) as u32;
+            pixels.write(index, red | green << 8 | blue << 16 | alpha << 24);
         }
     });
+}
+
+/// Distance from the centre of a pixel to its farthest ray, with a margin for rounding.
+const PIXEL_MARGIN: f32 = 1.0;
+
+/// Returns the part of a list that contains all cone spheres that rays of a pixel meet.
+#[inline(always)]
+fn members_near(
+    cones: View<f32>,
+    members: View<u32>,
+    [first, end]: [u32; 2],
+    [px, py]: [f32; 2],
+) -> [u32; 2] {
+    let mut near = [end, first];
+    let mut at = first;
+    while at < end {
+        let cone = ConeSphere::read(cones, members.read(at as usize));
+        if cone.is_near(px, py, PIXEL_MARGIN) {
+            near = [if near[0] < at { near[0] } else { at }, at + 1];
+        }
+        at += 1;
+    }
+    near
 }
 
 /// Returns the first cone sphere on a ray, given a list sorted by minimum depth.
@@ -123,8 +166,8 @@ fn first_cone(
     found
 }
 
-/// Returns the encoded colour of a point on a curve, lit and faded with depth: channels from 0 to
-/// 1.
+/// Returns the encoded colour of a point on a curve, lit, and faded into the background with depth:
+/// channels from 0 to 1.
 #[inline(always)]
 fn shade_curve(
     overlay: &Overlay,
@@ -132,6 +175,7 @@ fn shade_curve(
     colour: [f32; 3],
     hit: ConeHit,
     background: [f32; 3],
+    fades: bool,
 ) -> [f32; 3] {
     let colour = if overlay.is_lit != 0 {
         let own = Light {
@@ -143,6 +187,9 @@ fn shade_curve(
         colour
     };
     let colour = colour.map(encode);
+    if !fades {
+        return colour;
+    }
     let fade = (hit.depth - overlay.fade_start) * overlay.fade_per_pixel;
     let fade = if fade > 0.0 { fade } else { 0.0 };
     let fade = if fade < overlay.max_fade {
@@ -161,9 +208,9 @@ fn encode(channel: f32) -> f32 {
     GpuFloat::sqrt(if channel < 1.0 { channel } else { 1.0 })
 }
 
-/// Returns the channels of a pixel, from 0 to 1.
+/// Returns the colour of a pixel and its opacity, from 0 to 1.
 #[inline(always)]
-fn decode(pixel: u32) -> [f32; 3] {
+fn decode(pixel: u32) -> ([f32; 3], f32) {
     let channel = |shift: u32| (pixel >> shift & 0xff) as f32 / 255.0;
-    [channel(0), channel(8), channel(16)]
+    ([channel(0), channel(8), channel(16)], channel(24))
 }

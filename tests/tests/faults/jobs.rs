@@ -9,12 +9,14 @@ use ferrovox::{
     mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
-        Level, ObjectFilter, VolumeSource,
+        Level, ObjectFilter, SceneContent, VolumeSource,
         distance::{self, DistanceJob, PointGrid, SitesFrom},
-        label_mesh::{self, LabelCheck, LabelMeshJob},
+        label_mesh::{self, LabelCheck, LabelMeshJob, LabelSelection},
         mesh::{self, MeshFilters, MeshJob},
         render::{self, PictureOptions, RenderJob},
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
+        slices::{self, SlicesJob},
+        view::{self, ViewJob},
         voxelize::{self, VoxelizeJob},
     },
     scan::{self, MultiDeviceMethod, MultiDeviceParams, Scanner, Sum},
@@ -40,10 +42,16 @@ pub struct JobFolder {
 }
 
 /// Input files of jobs.
-const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
+const INPUTS: [&str; 5] = [
+    "ball.nrrd",
+    "bar.nrrd",
+    "corner.obj",
+    "line.swc",
+    "points.xyz",
+];
 
 /// All jobs.
-pub const JOBS: [Job; 19] = [
+pub const JOBS: [Job; 22] = [
     ("mesh, whole", |folder| folder.mesh(1, None)),
     ("mesh, by two devices", |place| place.mesh(2, None)),
     ("mesh, in parts", |folder| folder.mesh(2, Some(200_000))),
@@ -80,6 +88,9 @@ pub const JOBS: [Job; 19] = [
     }),
     ("voxelize", JobFolder::voxelize),
     ("render", JobFolder::render),
+    ("render, scene", JobFolder::render_scene),
+    ("slices", JobFolder::slices),
+    ("view", JobFolder::view),
     ("occupancy", JobFolder::occupancy),
 ];
 
@@ -105,6 +116,8 @@ impl JobFolder {
         write("bar.nrrd", bar.expect("a volume").into()).expect("file can be written");
         let corner = "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
         fs::write(folder.path("corner.obj"), corner).expect("file can be written");
+        fs::write(folder.path("line.swc"), "1 2 4 4 4 1 -1\n2 2 12 4 4 2 1\n")
+            .expect("file can be written");
         fs::write(folder.path("points.xyz"), "3 4 5\n12 2 9\n7 11 17\n")
             .expect("file can be written");
         folder
@@ -303,6 +316,69 @@ impl JobFolder {
             ..PictureOptions::default()
         });
         render::run(&job, &Monitor::new())?;
+        take_output(&output)
+    }
+
+    /// Draws a turntable of a surface with colours per vertex, labels, a mesh and a skeleton.
+    fn render_scene(&self) -> JobResult {
+        let output = self.path("out.png");
+        let job = RenderJob {
+            contents: self.contents(),
+            output: output.clone(),
+            picture: PictureOptions {
+                width: 40,
+                height: 30,
+                values: Some(VolumeSource::new(self.path("ball.nrrd"))),
+                turntable: Some(2),
+                occlusion: 0.5,
+                ..PictureOptions::default()
+            },
+            device: self.device()?,
+        };
+        render::run(&job, &Monitor::new())?;
+        take_output(&output)
+    }
+
+    /// Returns an object of each kind.
+    fn contents(&self) -> Vec<SceneContent> {
+        let source = |name: &str| Box::new(VolumeSource::new(self.path(name)));
+        vec![
+            SceneContent::Volume {
+                source: source("ball.nrrd"),
+                level: Some(Level::Iso(0.0)),
+                inside: Inside::Above,
+                filter: Box::new(ObjectFilter::default()),
+            },
+            SceneContent::Labels {
+                source: source("bar.nrrd"),
+                labels: LabelSelection::All,
+                table: Box::default(),
+            },
+            SceneContent::Mesh(self.path("corner.obj")),
+            SceneContent::Skeleton(self.path("line.swc")),
+        ]
+    }
+
+    fn slices(&self) -> JobResult {
+        let output = self.path("out.png");
+        let job = SlicesJob {
+            level: Some(Level::Iso(0.0)),
+            overlay: Some(VolumeSource::new(self.path("bar.nrrd"))),
+            planes: 2,
+            width: 64,
+            ..SlicesJob::new(VolumeSource::new(self.path("ball.nrrd")), &output)
+        };
+        slices::run(&job, &Monitor::new())?;
+        take_output(&output)
+    }
+
+    fn view(&self) -> JobResult {
+        let output = self.path("out.html");
+        let job = ViewJob {
+            device: self.device()?,
+            ..ViewJob::new(self.contents(), &output)
+        };
+        view::run(&job, &Monitor::new())?;
         take_output(&output)
     }
 

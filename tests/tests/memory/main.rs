@@ -10,6 +10,7 @@ mod allocator;
 mod distances;
 mod folder;
 mod meshes;
+mod pictures;
 mod refusal;
 mod skeletons;
 
@@ -17,9 +18,7 @@ use ferrovox::{
     device::Device,
     monitor::Monitor,
     pipeline::{
-        Level,
         info::{self, InfoJob},
-        render::{self, PictureOptions, RenderJob},
         voxelize::{self, VoxelizeJob},
     },
     voxelize::VoxelizeParams,
@@ -40,7 +39,7 @@ fn out_of_memory_is_an_error() {
         return;
     }
     let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();
-    let tests: [(&str, MemoryTest); 9] = [
+    let tests: [(&str, MemoryTest); 12] = [
         ("info", info_of_a_volume),
         ("mesh", meshes::in_core),
         ("filtered", meshes::filtered),
@@ -48,7 +47,10 @@ fn out_of_memory_is_an_error() {
         ("streamed", meshes::streamed),
         ("distance", distances::distances),
         ("voxelize", voxels_of_a_mesh),
-        ("render", pictures),
+        ("render", pictures::surface),
+        ("scene", pictures::scene),
+        ("slices", pictures::planes),
+        ("view", pictures::page),
         ("skeletons", skeletons::skeletons),
     ];
     // sequentially: the allocator belongs to the process
@@ -87,18 +89,4 @@ fn voxels_of_a_mesh(folder: &Folder) {
             voxelize::run(&job, &Monitor::new()).map(|_| ())
         });
     }
-}
-
-fn pictures(folder: &Folder) {
-    let volume = folder.volume("doubles.npy", solid);
-    let (output, device) = (folder.path("out.png"), Device::cpu());
-    let job = RenderJob::with_device(volume, Level::Iso(0.0), output, device);
-    let job = job.picture(PictureOptions {
-        width: 160,
-        height: 120,
-        ..PictureOptions::default()
-    });
-    refuse_each("render", folder, || {
-        render::run(&job, &Monitor::new()).map(|_| ())
-    });
 }

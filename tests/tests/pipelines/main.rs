@@ -19,6 +19,7 @@ mod distance_signed;
 mod distance_sites;
 mod distance_slabs;
 mod distance_squared;
+mod document_pictures;
 mod driver_occupancy;
 mod isosurface_accuracy;
 mod isosurface_devices;

@@ -1,13 +1,18 @@
 //! Images have the same bits on every device, and show what they should.
 
 use ferrovox::{
+    graph::{Edge, Skeleton},
     grid::{DeviceVolume, Geometry, Volume},
     isosurface::Inside,
     mesh::{TriangleMesh, Triangles},
-    render::{self, Frame, Picture, RenderError, RenderParams, Surface, ViewDirection},
+    render::{
+        self, Frame, Picture, RenderError, RenderParams, Scene, SkeletonStyle, Surface,
+        ViewDirection,
+    },
     synthetic,
 };
 use ferrovox_tests::devices;
+use nalgebra::Point3;
 
 const SIDE: u32 = 48;
 
@@ -148,15 +153,10 @@ fn surfaces_are_blended_by_depth_on_every_device() {
         {
             let both = [
                 Surface {
-                    mesh: &near,
-                    colour: [1.0, 0.0, 0.0],
                     opacity,
+                    ..Surface::new(&near, [1.0, 0.0, 0.0])
                 },
-                Surface {
-                    mesh: &far,
-                    colour: [0.0, 0.0, 1.0],
-                    opacity: 1.0,
-                },
+                Surface::new(&far, [0.0, 0.0, 1.0]),
             ];
             let params = RenderParams {
                 occlusion,
@@ -184,6 +184,116 @@ fn surfaces_are_blended_by_depth_on_every_device() {
         match &first {
             None => first = Some(pictures),
             Some(first) => assert!(*first == pictures, "{}", test.label),
+        }
+    }
+}
+
+/// Returns a cube of side 2 whose faces share their vertices, without normals.
+fn cube() -> TriangleMesh {
+    let corner = |k: u32| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 });
+    let faces: [[u32; 4]; 6] = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    let triangles = faces
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    TriangleMesh {
+        vertices: (0..8).map(corner).collect(),
+        triangles: Triangles::U32(triangles.collect()),
+        ..TriangleMesh::default()
+    }
+}
+
+/// A cube with colours per vertex and a curve through it: faces are flat, colours are interpolated,
+/// and all devices draw the same.
+#[test]
+fn scenes_have_creases_and_colours_per_vertex_on_every_device() {
+    let cube = cube();
+    let red_to_blue: Vec<[f32; 3]> = (cube.vertices.iter())
+        .map(|[x, ..]| {
+            if *x > 0.0 {
+                [0.8, 0.0, 0.0]
+            } else {
+                [0.0, 0.0, 0.8]
+            }
+        })
+        .collect();
+    let curve = Skeleton {
+        edges: vec![Edge {
+            nodes: [0, 1],
+            points: vec![Point3::new(0.0, 0.0, -1.5), Point3::new(0.0, 0.0, 1.5)],
+            radii: vec![0.1, 0.3],
+            section_areas: Vec::new(),
+            level: 0,
+        }],
+        ..Skeleton::default()
+    };
+    let skeletons = [(1, &curve)];
+    let params = RenderParams {
+        view: "front".parse().unwrap(),
+        ..params()
+    };
+    let mut first: Option<Vec<Picture>> = None;
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let plain = [Surface::new(&cube, [0.5; 3])];
+        let plain = Scene::upload(&stream, &plain)
+            .unwrap()
+            .draw(&stream, &params)
+            .unwrap();
+        let coloured = [Surface {
+            vertex_colours: Some(&red_to_blue),
+            opacity: 0.5,
+            ..Surface::new(&cube, [0.0; 3])
+        }];
+        let coloured = Scene::upload(&stream, &coloured).unwrap();
+        let with_curve = |transparent: bool| {
+            let params = RenderParams {
+                transparent,
+                ..params
+            };
+            let scene = Scene::upload(&stream, &[]).unwrap();
+            scene
+                .skeletons(&skeletons, SkeletonStyle::default())
+                .draw(&stream, &params)
+                .unwrap()
+        };
+        let pictures = vec![
+            plain,
+            coloured.draw(&stream, &params).unwrap(),
+            with_curve(false),
+            with_curve(true),
+        ];
+        let pixel = |number: usize, x: u32, y: u32| {
+            let at = ((y * SIDE + x) * 4) as usize;
+            [0, 1, 2, 3].map(|k| pictures[number].rgba()[at + k])
+        };
+        // the face towards the viewer has one brightness from corner to corner
+        for (x, y) in [(6, 6), (SIDE - 7, 6), (SIDE / 2, SIDE - 7)] {
+            assert_eq!(
+                pixel(0, x, y),
+                pixel(0, SIDE / 2, SIDE / 2),
+                "{}",
+                test.label
+            );
+        }
+        // viewed from the front, +x is at the left
+        let [left, right] = [pixel(1, 5, 24), pixel(1, SIDE - 6, 24)];
+        assert!(
+            left[0] > left[1] && right[0] < right[2],
+            "{left:?} {right:?}"
+        );
+        assert_eq!(pixel(2, 1, 1), [0, 0, 255, 255], "{}", test.label);
+        assert_eq!(pixel(3, 1, 1)[3], 0, "{}", test.label);
+        assert_eq!(pixel(3, SIDE / 2, SIDE / 2)[3], 255, "{}", test.label);
+        match &first {
+            None => first = Some(pictures),
+            Some(first) => assert_eq!(first, &pictures, "{}", test.label),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::VolumeObject;
 use crate::{
     device::Device,
-    grid::{AnyDeviceVolume, AnyVolume, Inside, Mask, Runs, Sample, with_volume},
+    grid::{AnyDeviceVolume, AnyVolume, Inside, Mask, Runs},
     io::VolumeFile,
     isosurface::{self, IsosurfaceParams},
     memory::{self, OutOfMemory},
@@ -40,7 +40,8 @@ impl Target {
                 inside,
             } => {
                 let index = volume.geometry().world_to_index(point);
-                interpolate(volume, index.into())
+                volume
+                    .interpolate(index.into())
                     .is_some_and(|sample| inside.contains(sample, *iso))
             }
         }
@@ -59,33 +60,6 @@ enum Side {
         iso: f32,
         inside: Inside,
     },
-}
-
-/// Returns the trilinear interpolant of samples at an index; `None` outside of the grid.
-fn interpolate(volume: &AnyVolume, index: [f64; 3]) -> Option<f64> {
-    let dims = volume.dims();
-    let is_within = |k: usize| index[k] >= 0.0 && index[k] <= dims[k].saturating_sub(1) as f64;
-    if !(0..3).all(is_within) || volume.is_empty() {
-        return None;
-    }
-    let low = index.map(|x| x.floor() as usize);
-    let weights = [0, 1, 2].map(|k| index[k] - low[k] as f64);
-    let mut sum = 0.0;
-    for corner in 0..8_usize {
-        let upper = [0, 1, 2].map(|k| corner >> k & 1);
-        let weight: f64 = [0, 1, 2]
-            .map(|k| match upper[k] {
-                0 => 1.0 - weights[k],
-                _ => weights[k],
-            })
-            .iter()
-            .product();
-        if weight > 0.0 {
-            let voxel = [0, 1, 2].map(|k| low[k] + upper[k]);
-            sum += weight * with_volume!(volume, volume => volume.get(voxel)?.to_f64());
-        }
-    }
-    Some(sum)
 }
 
 /// Returns the voxels that distances are measured to.

@@ -7,13 +7,10 @@ use super::{
 use crate::{
     graph::{NodeKind, Skeleton},
     memory::{ExtendOrUnwind, zeroed_or_unwind},
-    render::{
-        ViewDirection,
-        framing::{Extent, Framing},
-    },
+    render::framing::Framing,
 };
 use ferrovox_kernels::render::CONE_LEN;
-use nalgebra::Vector3;
+use nalgebra::Point3;
 
 /// Width of the nearest curves, as a multiple of the requested width.
 const NEAREST_WIDTH: f64 = 1.15;
@@ -48,28 +45,19 @@ struct Ball {
     colour: Colour,
 }
 
-/// Returns the bounding box of all curves.
-pub fn extent(
-    skeletons: &[(i64, &Skeleton)],
-    view: ViewDirection,
-    style: &SkeletonStyle,
-) -> Extent {
-    let points = skeletons.iter().flat_map(|(_, one)| {
-        let nodes = one.nodes.iter().map(|node| node.position);
-        let inner = one
-            .edges
-            .iter()
-            .flat_map(|edge| edge.points.iter().copied());
-        nodes.chain(inner).map(|point| one.to_world(point))
-    });
-    let extent = Extent::from_points(points, view);
-    let nodes = skeletons.iter().flat_map(|(_, one)| &one.nodes);
-    let widest = nodes.map(|node| node.radius).fold(0.0, f64::max);
-    if style.tubes && extent.is_bounded() {
-        extent.expanded(Vector3::repeat(widest))
-    } else {
-        extent
-    }
+/// Returns the nodes and the points of curves in world coordinates, with their radii.
+pub fn balls<'a>(
+    skeletons: &'a [(i64, &'a Skeleton)],
+) -> impl Iterator<Item = (Point3<f64>, f64)> + use<'a> {
+    skeletons.iter().flat_map(|(_, one)| {
+        let nodes = one.nodes.iter().map(|node| (node.position, node.radius));
+        let inner = one.edges.iter().flat_map(|edge| {
+            let points = edge.points.iter().enumerate();
+            points.map(|(at, point)| (*point, radius_at(edge, at)))
+        });
+        let all = nodes.chain(inner);
+        all.map(|(point, radius)| (one.to_world(point), radius))
+    })
 }
 
 impl Cones {
@@ -196,16 +184,8 @@ impl Cones {
 
 /// Returns the smallest and the largest depth of a point of a curve.
 fn depths(skeletons: &[(i64, &Skeleton)], framing: &Framing) -> [f32; 2] {
-    let points = skeletons.iter().flat_map(|(_, one)| {
-        let nodes = one.nodes.iter().map(|node| node.position);
-        let inner = one
-            .edges
-            .iter()
-            .flat_map(|edge| edge.points.iter().copied());
-        nodes.chain(inner).map(|point| one.to_world(point))
-    });
-    points
-        .map(|point| framing.project(point)[2] as f32)
+    balls(skeletons)
+        .map(|(point, _)| framing.project(point)[2] as f32)
         .filter(|depth| depth.is_finite())
         .map(|depth| [depth; 2])
         .reduce(|[near, far], [depth, _]| [near.min(depth), far.max(depth)])

@@ -2,29 +2,29 @@
 
 mod colours;
 mod cones;
-mod legend;
 mod style;
 mod tiles;
 
 pub use colours::ColourBy;
+pub(super) use colours::{Colour, ColourMap};
 pub use style::SkeletonStyle;
 
 use super::{
-    Picture, RenderError, RenderParams, check, fill,
+    Picture, RenderError, RenderParams, ViewDirection, check, fill,
     framing::{Canvas, Extent, Framing},
+    legend::Legend,
     lights::light_in_picture,
     pixel_rows, surface,
 };
 use crate::{
-    device::{Stream, rows_launch},
+    device::{Buffer, Stream, rows_launch},
     graph::Skeleton,
     grid::{DeviceSample, DeviceVolume},
     memory::catch_out_of_memory,
 };
-use colours::ColourMap;
 use cones::Cones;
 use ferrovox_kernels::render::{Overlay, render_curves};
-use legend::Legend;
+use nalgebra::Point3;
 use tiles::Tiles;
 
 /// Minimum number of rays per pixel along x and y: with fewer, thin curves look jagged.
@@ -91,13 +91,9 @@ fn draw<T: DeviceSample>(
     params: &RenderParams,
     style: &SkeletonStyle,
 ) -> Result<Picture, RenderError> {
+    let curves = Curves::new(skeletons, *style);
     let size = [params.width, params.height];
-    let colour_map = ColourMap::new(skeletons, style.colours);
-    let legend = if style.legend {
-        Legend::new(&colour_map, size)
-    } else {
-        None
-    };
+    let legend = curves.legend("", size);
     let canvas = Canvas {
         size,
         margin: legend.as_ref().map_or([0; 2], Legend::margin),
@@ -112,7 +108,7 @@ fn draw<T: DeviceSample>(
     let extent = if has_object {
         object
     } else {
-        cones::extent(skeletons, params.view, style)
+        curves.extent(params.view)
     };
     let mut pixels = fill(stream, params)?;
     if has_object || extent.is_bounded() {
@@ -121,20 +117,90 @@ fn draw<T: DeviceSample>(
         if has_object {
             pixels = surface(stream, volume, &framing, params)?;
         }
-        let cones = Cones::project(skeletons, &colour_map, &framing, style);
-        let tiles = Tiles::assign(&cones, size);
+        curves.draw(stream, &mut pixels, &framing, params, 1.0 - solid)?;
+    }
+    let mut picture =
+        Picture::from_pixels(params.width, params.height, &stream.download(&pixels)?)?;
+    if let Some(legend) = legend {
+        legend.draw(&mut picture);
+    }
+    Ok(picture)
+}
+
+/// Curves of skeletons with their colours.
+pub(super) struct Curves<'a> {
+    skeletons: &'a [(i64, &'a Skeleton)],
+    style: SkeletonStyle,
+    colour_map: ColourMap,
+}
+
+impl<'a> Curves<'a> {
+    pub fn new(skeletons: &'a [(i64, &'a Skeleton)], style: SkeletonStyle) -> Self {
+        Self {
+            skeletons,
+            style,
+            colour_map: ColourMap::new(skeletons, style.colours),
+        }
+    }
+
+    /// Returns the legend in a picture of `size` pixels, with radii in `unit`.
+    pub fn legend(&self, unit: &str, size: [u32; 2]) -> Option<Legend> {
+        if self.style.legend && !self.skeletons.is_empty() {
+            Legend::for_curves(&self.colour_map, unit, size)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the bounding box of the curves.
+    pub fn extent(&self, view: ViewDirection) -> Extent {
+        if self.style.tubes {
+            Extent::from_balls(cones::balls(self.skeletons), view)
+        } else {
+            Extent::from_points(self.points(), view)
+        }
+    }
+
+    /// Returns the points of the curves in world coordinates.
+    pub fn points(&self) -> impl Iterator<Item = Point3<f64>> {
+        cones::balls(self.skeletons).map(|(point, _)| point)
+    }
+
+    /// Returns the largest distance of what is drawn from a point of a curve, in world units.
+    pub fn margin(&self) -> f64 {
+        let radii = cones::balls(self.skeletons).map(|(_, radius)| radius);
+        if self.style.tubes {
+            radii.fold(0.0, f64::max)
+        } else {
+            0.0
+        }
+    }
+
+    /// Draws the curves over a picture. `background_mix` is the fraction of the background that is
+    /// blended into it before.
+    pub fn draw(
+        &self,
+        stream: &Stream,
+        pixels: &mut Buffer<u32>,
+        framing: &Framing,
+        params: &RenderParams,
+        background_mix: f32,
+    ) -> Result<(), RenderError> {
+        let cones = Cones::project(self.skeletons, &self.colour_map, framing, &self.style);
+        let tiles = Tiles::assign(&cones, [params.width, params.height]);
         let [from, to] = cones.depths;
-        let faded = FADED[usize::from(style.tubes)];
+        let faded = FADED[usize::from(self.style.tubes)];
         let overlay = Overlay {
             width: params.width,
             tiles_per_row: tiles.per_row,
             log2_tile_size: tiles.log2_size,
             rays: params.rays.max(RAYS),
-            background_mix: 1.0 - solid,
+            background_mix,
             fade_start: from,
             fade_per_pixel: if to > from { faded / (to - from) } else { 0.0 },
             max_fade: faded,
-            is_lit: style.tubes.into(),
+            is_lit: self.style.tubes.into(),
+            is_transparent: params.transparent.into(),
         };
         let rows = pixel_rows(stream, params);
         let numbers = stream.upload(&cones.numbers)?;
@@ -152,11 +218,6 @@ fn draw<T: DeviceSample>(
         // SAFETY: every member is the index of a cone, the tiles cover the picture, and `pixels`
         // has an element for every pixel.
         unsafe { stream.launch::<render_curves>(rows_launch(rows), args)? };
+        Ok(())
     }
-    let mut picture =
-        Picture::from_pixels(params.width, params.height, &stream.download(&pixels)?)?;
-    if let Some(legend) = legend {
-        legend.draw(&mut picture);
-    }
-    Ok(picture)
 }

@@ -4,7 +4,6 @@ mod accuracy;
 mod manifold;
 mod options;
 mod parts;
-mod pictures;
 
 use ferrovox::{
     grid::{AnyVolume, Geometry, Volume},

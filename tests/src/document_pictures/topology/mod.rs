@@ -1,24 +1,21 @@
-//! Draws the images of `docs/isosurface.md`: single cells and a thin wall with noise, with both
-//! topology rules.
-//!
-//! `cargo run -p ferrovox-tests --example topology_pictures -- [FOLDER]`, by default
-//! `docs/images/topology`. Prints the triangle count, the components and the Euler characteristic
-//! of each mesh.
+//! Pictures of `docs/isosurface.md`: single cells and a thin wall with noise, with both topology
+//! rules.
 
 mod distance;
 mod drawing;
 
+use super::DocumentPicture;
+use crate::{noise::Noise, oracle::trilinear::interpolated};
 use drawing::{Drawing, Thickness};
 use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceVolume, Geometry, Volume},
     isosurface::{self, IsosurfaceParams, Topology},
-    mesh::{self, TriangleMesh},
+    mesh::TriangleMesh,
     render::ViewDirection,
 };
-use ferrovox_tests::{noise::Noise, oracle::trilinear::interpolated};
 use nalgebra::Point3;
-use std::{error::Error, fs::File, io::BufWriter, path::Path, path::PathBuf};
+use std::error::Error;
 
 /// Cells: the name of the images, the samples at the corners (x fastest), and the view direction.
 const CELLS: [(&str, [f32; 8], ViewDirection); 2] = [
@@ -48,17 +45,18 @@ const REFINED_SIZE: usize = 33;
 /// Samples of the wall volume along each axis.
 const WALL_SIZE: usize = 18;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args()
-        .nth(1)
-        .map_or_else(|| PathBuf::from("docs/images/topology"), PathBuf::from);
-    let stream = Device::best().stream()?;
-    std::fs::create_dir_all(&folder)?;
+/// Draws single cells and a thin wall with noise, with both topology rules, on the CPU.
+///
+/// # Errors
+/// Errors of the extraction.
+pub fn draw_topology_pictures() -> Result<Vec<DocumentPicture>, Box<dyn Error>> {
+    let stream = Device::cpu().stream()?;
+    let mut pictures = Vec::new();
     for (name, samples, view) in &CELLS {
         for topology in Topology::ALL {
             let mesh = extract_mesh(&stream, samples, [2; 3], Geometry::default(), topology)?;
             let name = format!("{name}-{}", topology.name());
-            draw_cell(&stream, &folder, &name, samples, &mesh, *view)?;
+            pictures.push(draw_cell(&stream, name, samples, &mesh, *view)?);
         }
         let spacing = [1.0 / (REFINED_SIZE - 1) as f64; 3];
         let geometry = Geometry::from_spacing(spacing, [0.0; 3])?;
@@ -71,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             topology,
         )?;
         let name = format!("{name}-interpolant");
-        draw_cell(&stream, &folder, &name, samples, &mesh, *view)?;
+        pictures.push(draw_cell(&stream, name, samples, &mesh, *view)?);
     }
     for topology in Topology::ALL {
         let mesh = extract_mesh(
@@ -82,7 +80,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             topology,
         )?;
         let name = format!("wall-{}", topology.name());
-        print_statistics(&name, &mesh);
         let mut drawing = Drawing::new([0.0; 3], [(WALL_SIZE - 1) as f64; 3], 0.08);
         drawing.add_mesh(&mesh, Thickness(0.1));
         let view = ViewDirection {
@@ -90,9 +87,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             elevation: 12.0,
         };
         let picture = drawing.render(&stream, view, [448, 350])?.crop([290, 220]);
-        save_picture(&picture, &folder, &name)?;
+        pictures.push(picture.named(name));
     }
-    Ok(())
+    Ok(pictures)
 }
 
 fn extract_mesh(
@@ -149,13 +146,11 @@ fn wall_samples() -> Vec<f32> {
 /// are larger.
 fn draw_cell(
     stream: &Stream,
-    folder: &Path,
-    name: &str,
+    name: String,
     samples: &[f32; 8],
     mesh: &TriangleMesh,
     view: ViewDirection,
-) -> Result<(), Box<dyn Error>> {
-    print_statistics(name, mesh);
+) -> Result<DocumentPicture, Box<dyn Error>> {
     let mut drawing = Drawing::new([-0.16; 3], [1.16; 3], 0.008);
     drawing.add_mesh(mesh, Thickness(0.012));
     let corner = |n: usize| Point3::from([0, 1, 2].map(|k| (n >> k & 1) as f64));
@@ -166,25 +161,5 @@ fn draw_cell(
             drawing.add_frame(corner(n), corner(n | 1 << axis), Thickness(0.014));
         }
     }
-    let picture = drawing.render(stream, view, [280, 280])?;
-    save_picture(&picture, folder, name)
-}
-
-fn print_statistics(name: &str, mesh: &TriangleMesh) {
-    let report = mesh::check(mesh);
-    println!(
-        "{name}: {} triangles, {} components, Euler characteristic {}",
-        report.triangles,
-        report.components,
-        report.euler_characteristic()
-    );
-}
-
-fn save_picture(
-    picture: &drawing::Pixels,
-    folder: &Path,
-    name: &str,
-) -> Result<(), Box<dyn Error>> {
-    let file = File::create(folder.join(format!("{name}.png")))?;
-    picture.write_png(BufWriter::new(file))
+    Ok(drawing.render(stream, view, [280, 280])?.named(name))
 }

@@ -1,5 +1,6 @@
 //! Pictures of `docs/label-surfaces.md`: a ball in three sectors, as voxels and smooth.
 
+use super::DocumentPicture;
 use ferrovox::{
     device::Device,
     grid::{Geometry, Volume},
@@ -21,21 +22,11 @@ const OVERSAMPLING: usize = 3;
 /// Colours of the three labels, and of the walls between each two of them.
 const COLOURS: [[f64; 3]; 3] = [[0.86, 0.37, 0.3], [0.3, 0.56, 0.8], [0.93, 0.75, 0.32]];
 
-/// A picture with three bytes per pixel.
-pub struct LabelPicture {
-    /// Name of the file without its extension.
-    pub name: &'static str,
-    /// Width and height, in pixels.
-    pub size: usize,
-    /// Red, green and blue of each pixel, row by row.
-    pub rgb: Vec<u8>,
-}
-
 /// Draws all pictures, on the CPU.
 ///
 /// # Errors
 /// Errors of the extraction.
-pub fn draw_label_pictures() -> Result<Vec<LabelPicture>, Box<dyn Error>> {
+pub fn draw_label_pictures() -> Result<Vec<DocumentPicture>, Box<dyn Error>> {
     let volume = Volume::from_fn([SIZE; 3], Geometry::default(), sector)?;
     let field = LabelField::new(&volume.into(), None)?;
     let stream = Device::cpu().stream()?;
@@ -74,7 +65,7 @@ fn draw(
     walls: &LabelledMesh,
     is_drawn: impl Fn([u32; 2]) -> bool,
     distance: f64,
-) -> LabelPicture {
+) -> DocumentPicture {
     let fine = PIXELS * OVERSAMPLING;
     let mut canvas = Canvas {
         fine,
@@ -180,7 +171,7 @@ impl Canvas {
     }
 
     /// Averages the samples of each pixel.
-    fn finish(self, name: &'static str) -> LabelPicture {
+    fn finish(self, name: &'static str) -> DocumentPicture {
         let mut rgb = Vec::new();
         for y in 0..PIXELS {
             for x in 0..PIXELS {
@@ -198,9 +189,9 @@ impl Canvas {
                 }
             }
         }
-        LabelPicture {
-            name,
-            size: PIXELS,
+        DocumentPicture {
+            name: name.to_owned(),
+            size: [PIXELS as u32; 2],
             rgb,
         }
     }

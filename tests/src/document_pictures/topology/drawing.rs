@@ -1,7 +1,10 @@
 //! Renders a mesh with the library's volume renderer: samples the distance from the triangles
 //! into a volume whose isosurface is a sheet of a given thickness.
 
-use crate::distance::{to_segment, to_triangle};
+use super::{
+    DocumentPicture,
+    distance::{to_segment, to_triangle},
+};
 use ferrovox::{
     device::Stream,
     grid::{DeviceVolume, Geometry, Volume},
@@ -9,7 +12,7 @@ use ferrovox::{
     render::{self, Picture, RenderParams, ViewDirection},
 };
 use nalgebra::Point3;
-use std::{error::Error, io::Write};
+use std::error::Error;
 
 /// Half the thickness of a sheet, or the radius of a tube or ball.
 #[derive(Clone, Copy)]
@@ -166,15 +169,12 @@ impl Pixels {
         }
     }
 
-    /// Writes a PNG file.
-    pub fn write_png(&self, output: impl Write) -> Result<(), Box<dyn Error>> {
-        let [width, height] = self.size;
-        let mut encoder = png::Encoder::new(output, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.rgb)?;
-        Ok(writer.finish()?)
+    /// Returns the picture of a document.
+    pub fn named(self, name: String) -> DocumentPicture {
+        DocumentPicture {
+            name,
+            size: self.size,
+            rgb: self.rgb,
+        }
     }
 }

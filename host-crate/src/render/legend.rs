@@ -1,11 +1,13 @@
-//! Legend that explains the colours of curves.
+//! Legends that explain the colours of curves and surfaces.
 
 use super::{
-    ColourBy,
-    colours::{Colour, ColourMap},
+    ColourBy, Picture,
+    annotations::ValueRange,
+    curves::{Colour, ColourMap},
+    text::{Font, TEXT},
+    values::value_colour,
 };
 use crate::memory::CollectOrUnwind;
-use crate::render::{Picture, text::Font};
 
 /// Smallest side of a picture with a legend, in pixels.
 const MIN_SIDE: u32 = 160;
@@ -16,13 +18,17 @@ const MAX_CLASSES: usize = 24;
 pub struct Legend {
     font: Font,
     size: [u32; 2],
+    /// Margins at the right and at the bottom that others occupy, in pixels.
+    occupied: [u32; 2],
     content: Content,
 }
 
 /// Contents of a legend.
 enum Content {
-    /// Colour bar of radii with its smallest and its largest value.
+    /// Colour bar with its smallest and its largest value.
     Bar {
+        /// Quantity, and its unit in parentheses.
+        title: [String; 2],
         colours: Vec<Colour>,
         min: String,
         max: String,
@@ -34,46 +40,35 @@ enum Content {
     Count(String),
 }
 
-/// sRGB colour of text.
-const TEXT: [f32; 3] = [50.0, 54.0, 62.0];
 /// Number of colours of a bar.
 const STEPS: usize = 256;
-/// Lines above a vertical bar.
-const TITLE: [&str; 3] = ["radius", "(world", "units)"];
-/// Line above a horizontal bar.
-const TITLE_BELOW: &str = "radius (world units)";
+/// Largest number of letters of a title that stay in one line beside a picture.
+const MAX_TITLE: usize = 10;
+
+/// Returns a unit in parentheses.
+fn in_parentheses(unit: &str) -> String {
+    if unit.is_empty() {
+        "(world units)".to_owned()
+    } else {
+        format!("({unit})")
+    }
+}
 
 impl Legend {
-    /// Creates the legend of a picture of `size` pixels; `None` if there is no room or nothing to
-    /// explain.
-    pub fn new(colour_map: &ColourMap, size: [u32; 2]) -> Option<Self> {
-        let shorter = size[0].min(size[1]);
-        if shorter < MIN_SIDE {
-            return None;
-        }
-        let font = Font::for_picture(shorter);
+    /// Creates the legend of curves in a picture of `size` pixels, with lengths in `unit`; `None`
+    /// if there is no room or nothing to explain.
+    pub fn for_curves(colour_map: &ColourMap, unit: &str, size: [u32; 2]) -> Option<Self> {
         let what = match colour_map.by {
             ColourBy::Radius => {
-                let [min, max] = colour_map.radii?;
-                let at = |step: usize| min + (max - min) * step as f64 / (STEPS - 1) as f64;
-                let content = Content::Bar {
-                    colours: (0..STEPS)
-                        .map(|step| colour_map.radius(at(step)))
-                        .collect_or_unwind(),
-                    min: number(min),
-                    max: number(max),
-                    is_below: size[1] > size[0],
-                };
-                return Some(Self {
-                    font,
-                    size,
-                    content,
-                });
+                let range = colour_map.radii?;
+                let title = ["radius".to_owned(), in_parentheses(unit)];
+                return Self::with_bar(title, range, |radius| colour_map.radius(radius), size);
             }
             ColourBy::Label => "label",
             ColourBy::Level => "level",
             ColourBy::Component => "component",
         };
+        let font = font(size)?;
         let classes = &colour_map.classes;
         let rows = (size[1] / font.line()).saturating_sub(3) as usize;
         let content = match classes.len() {
@@ -87,8 +82,49 @@ impl Legend {
         Some(Self {
             font,
             size,
+            occupied: [0; 2],
             content,
         })
+    }
+
+    /// Creates the legend of surfaces that are coloured by values; `None` if there is no room.
+    pub fn for_values(values: &ValueRange, size: [u32; 2]) -> Option<Self> {
+        let ValueRange { title, unit, range } = values;
+        let unit = if unit.is_empty() {
+            String::new()
+        } else {
+            in_parentheses(unit)
+        };
+        let colour = |value| value_colour(value, *range);
+        Self::with_bar([title.clone(), unit], *range, colour, size)
+    }
+
+    /// Creates a colour bar.
+    fn with_bar(
+        title: [String; 2],
+        [min, max]: [f64; 2],
+        colour: impl Fn(f64) -> Colour,
+        size: [u32; 2],
+    ) -> Option<Self> {
+        let at = |step: usize| min + (max - min) * step as f64 / (STEPS - 1) as f64;
+        let content = Content::Bar {
+            title,
+            colours: (0..STEPS).map(|step| colour(at(step))).collect_or_unwind(),
+            min: number(min),
+            max: number(max),
+            is_below: size[1] > size[0],
+        };
+        Some(Self {
+            font: font(size)?,
+            size,
+            occupied: [0; 2],
+            content,
+        })
+    }
+
+    /// Places the legend inside of margins that others occupy.
+    pub fn within(self, occupied: [u32; 2]) -> Self {
+        Self { occupied, ..self }
     }
 
     /// Returns half the height of a line, in pixels.
@@ -111,8 +147,11 @@ impl Legend {
         let font = &self.font;
         let (swatch, gap) = (font.line(), self.gap());
         match &self.content {
-            Content::Bar { min, max, .. } => {
-                let title = TITLE.map(|line| font.width(line)).into_iter().max();
+            Content::Bar {
+                title, min, max, ..
+            } => {
+                let lines = title_lines(title);
+                let title = lines.iter().map(|line| font.width(line)).max();
                 let numbers = font.width(min).max(font.width(max));
                 title.unwrap_or(0).max(swatch + gap / 2 + numbers)
             }
@@ -132,30 +171,40 @@ impl Legend {
             Content::Bar { .. } => self.draw_bar(picture),
             Content::List(title, entries) => self.draw_list(picture, title, entries),
             Content::Count(text) => {
-                let [x, y] = [0, 1].map(|k| self.size[k] - self.margin()[k].min(self.size[k]));
-                let left = x.saturating_sub(self.font.width(text)) / 2;
-                self.font.write(picture, [left, y], text, TEXT);
+                let left = self.size[0].saturating_sub(self.font.width(text)) / 2;
+                self.font.write(picture, [left, self.top()], text, TEXT);
             }
         }
     }
 
     /// Returns the left end of a legend at the right edge, in pixels.
     fn left(&self) -> u32 {
-        self.size[0].saturating_sub(self.width() + self.gap())
+        let margin = self.width() + self.gap() + self.occupied[0];
+        self.size[0].saturating_sub(margin)
+    }
+
+    /// Returns the upper end of a legend at the bottom, in pixels.
+    fn top(&self) -> u32 {
+        self.size[1].saturating_sub(self.margin()[1] + self.occupied[1])
     }
 
     fn draw_bar(&self, picture: &mut Picture) {
         let Content::Bar {
-            colours, min, max, ..
+            title,
+            colours,
+            min,
+            max,
+            ..
         } = &self.content
         else {
             return;
         };
+        let lines = title_lines(title);
         let (font, line, left) = (&self.font, self.font.line(), self.left());
         let length = (self.size[1] / 3).max(2 * line);
-        let title = TITLE.len() as u32 * line + self.gap();
+        let title = lines.len() as u32 * line + self.gap();
         let mut top = self.size[1].saturating_sub(title + length) / 2;
-        for text in TITLE {
+        for text in &lines {
             font.write(picture, [left, top], text, TEXT);
             top += line;
         }
@@ -174,16 +223,20 @@ impl Legend {
 
     fn draw_bar_below(&self, picture: &mut Picture) {
         let Content::Bar {
-            colours, min, max, ..
+            title,
+            colours,
+            min,
+            max,
+            ..
         } = &self.content
         else {
             return;
         };
         let (font, line, gap) = (&self.font, self.font.line(), self.gap());
-        let [width, height] = self.size;
-        let top = height.saturating_sub(self.margin()[1]);
-        let title = width.saturating_sub(font.width(TITLE_BELOW)) / 2;
-        font.write(picture, [title, top], TITLE_BELOW, TEXT);
+        let (width, top) = (self.size[0], self.top());
+        let title = title.join(" ");
+        let title_left = width.saturating_sub(font.width(title.trim())) / 2;
+        font.write(picture, [title_left, top], title.trim(), TEXT);
         let length = width / 3;
         let left = (width - length) / 2;
         let top = top + line + gap / 2;
@@ -223,8 +276,29 @@ fn as_bytes(colour: Colour) -> [f32; 3] {
     colour.map(|channel| 255.0 * channel)
 }
 
-/// Formats a radius with three digits.
-fn number(value: f64) -> String {
+/// Returns the font of a legend; `None` if the picture is too small.
+fn font(size: [u32; 2]) -> Option<Font> {
+    let shorter = size[0].min(size[1]);
+    (shorter >= MIN_SIDE).then(|| Font::for_picture(shorter))
+}
+
+/// Returns the lines above a vertical bar.
+fn title_lines(title: &[String; 2]) -> Vec<&str> {
+    let is_short = |text: &String| text.chars().count() <= MAX_TITLE;
+    let mut lines = Vec::new();
+    for text in title {
+        if is_short(text) {
+            lines.push(text.as_str());
+        } else {
+            lines.extend(text.split(' '));
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+/// Formats a number with three digits.
+pub fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         0.001..1.0 => format!("{value:.3}"),
@@ -240,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn radii_are_formatted_with_three_digits() {
+    fn numbers_are_formatted_with_three_digits() {
         let cases = [
             (0.0, "0"),
             (0.5, "0.500"),
@@ -265,23 +339,23 @@ mod tests {
     #[test]
     fn legend_is_placed_where_there_is_room() {
         let size = [400, 300];
-        let bar = Legend::new(&colour_map(ColourBy::Radius, 0), size).unwrap();
+        let bar = Legend::for_curves(&colour_map(ColourBy::Radius, 0), "", size).unwrap();
         assert!((40..100).contains(&bar.margin()[0]) && bar.margin()[1] == 0);
-        let below = Legend::new(&colour_map(ColourBy::Radius, 0), [300, 400]).unwrap();
+        let below = Legend::for_curves(&colour_map(ColourBy::Radius, 0), "", [300, 400]).unwrap();
         assert!(below.margin()[0] == 0 && (20..60).contains(&below.margin()[1]));
-        let list = Legend::new(&colour_map(ColourBy::Label, 5), size).unwrap();
+        let list = Legend::for_curves(&colour_map(ColourBy::Label, 5), "", size).unwrap();
         assert!(matches!(&list.content, Content::List("label", entries) if entries.len() == 5));
-        let many = Legend::new(&colour_map(ColourBy::Component, 116), size).unwrap();
+        let many = Legend::for_curves(&colour_map(ColourBy::Component, 116), "", size).unwrap();
         assert!(matches!(&many.content, Content::Count(text) if text == "116 components"));
-        assert!(Legend::new(&colour_map(ColourBy::Radius, 0), [800, 100]).is_none());
-        assert!(Legend::new(&colour_map(ColourBy::Label, 0), size).is_none());
+        assert!(Legend::for_curves(&colour_map(ColourBy::Radius, 0), "", [800, 100]).is_none());
+        assert!(Legend::for_curves(&colour_map(ColourBy::Label, 0), "", size).is_none());
     }
 
     #[test]
     fn colour_bar_has_both_ends_of_the_map() {
         for size in [[400, 300], [300, 400]] {
             let colour_map = colour_map(ColourBy::Radius, 0);
-            let legend = Legend::new(&colour_map, size).unwrap();
+            let legend = Legend::for_curves(&colour_map, "", size).unwrap();
             let mut picture = Picture::filled(size[0], size[1], [1.0; 3]).unwrap();
             legend.draw(&mut picture);
             for radius in [0.5, 4.0] {
