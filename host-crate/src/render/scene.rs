@@ -173,7 +173,7 @@ impl<'a> Scene<'a> {
             let Some(framing) = fit(&layout)? else {
                 return background(params);
             };
-            let mut pixels = if self.surfaces.triangles.len() > 0 {
+            let mut pixels = if !self.surfaces.triangles.is_empty() {
                 self.surfaces.draw(stream, &framing, params)?
             } else {
                 fill(stream, params)?

@@ -57,7 +57,7 @@ struct LoadedSurface {
 
 /// Mesh on the device or on the host.
 enum SurfaceMesh {
-    Device(DeviceMesh),
+    Device(Box<DeviceMesh>),
     Host(TriangleMesh),
 }
 
@@ -204,7 +204,7 @@ impl<'a> SceneWork<'a> {
         };
         self.conventions = self.conventions.join(conventions);
         self.list(&name, "surface", mesh.triangle_count());
-        self.add_surface(SurfaceMesh::Device(mesh), None);
+        self.add_surface(SurfaceMesh::Device(mesh.into()), None);
         Ok(())
     }
 
@@ -373,7 +373,7 @@ fn upload_scene<'a>(
             LoadedSurface {
                 mesh: SurfaceMesh::Device(mesh),
                 vertex_colours: None,
-            } => return Scene::from_device_mesh(stream, mesh, colour(0, 1), opacity(0)),
+            } => return Scene::from_device_mesh(stream, *mesh, colour(0, 1), opacity(0)),
             other => surfaces.push(other),
         }
     }
