@@ -2,6 +2,7 @@
 
 mod options;
 mod scene_work;
+mod surfaces;
 
 pub use options::PictureOptions;
 
