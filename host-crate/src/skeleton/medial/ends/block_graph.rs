@@ -1,22 +1,25 @@
 //! Connected parts of blocks of voxels, as a graph for fronts in large components.
 
 use super::{
-    block_segments::BlockSegments,
+    block_nodes::{Node, find_nodes},
+    block_segments::{BlockSegments, VoxelRun},
     graph::{FrontGraph, UNITS},
     input::EndSearchInput,
+    region::Region,
 };
 use crate::{
     grid::Metric,
     memory::{
-        CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, filled_or_unwind, unwrap_or_unwind,
-        with_capacity_or_unwind,
+        CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, filled_or_unwind, with_capacity_or_unwind,
     },
     monitor::Cancelled,
     parallel,
     skeleton::medial::voxels::object::Object,
-    union_find::UnionFind,
 };
 use std::ops::Range;
+
+/// Minimum number of nodes per parallel task.
+const MIN_PARALLEL_NODES: usize = 1 << 12;
 
 /// Connected parts of the blocks of a component. Thin parts of the component remain connected, and
 /// parts side by side remain apart, however large the blocks are.
@@ -29,29 +32,15 @@ pub struct BlockGraph<'a> {
     segments: BlockSegments<'a>,
     /// Node of each segment.
     segment_nodes: Vec<u32>,
-    /// Segments of all nodes, node by node, in ascending order.
-    node_segments: Vec<u32>,
+    /// Nodes in the order of their first voxels, followed by one that marks the end.
     nodes: Vec<Node>,
+    /// `true` for nodes next to voxels that the graph lacks. Empty for a whole component.
+    is_open: Vec<bool>,
     /// Neighbours of all nodes, node by node.
     neighbours: Vec<u32>,
     /// Length of the edge to each neighbour, in units of the front.
     lengths: Vec<u16>,
     longest_edge: u32,
-}
-
-struct Node {
-    /// Index of the first segment in the list of segments.
-    first_segment: u32,
-    /// Index of the first neighbour in the list of neighbours.
-    first_neighbour: u32,
-    /// Number of voxels.
-    voxels: u32,
-    /// Voxel farthest from the background.
-    thickest_voxel: u32,
-    /// Centroid, in voxels of the frame.
-    centroid: [f64; 3],
-    /// Sum of squared distances to the centroid, in units of the smallest spacing squared.
-    spread: f64,
 }
 
 /// Returns the numbers of voxels of a block along the axes, which are close to `extent` smallest
@@ -63,19 +52,54 @@ fn block_sides(metric: &Metric, extent: usize) -> [i32; 3] {
     })
 }
 
-/// Nodes of a slab of blocks. Segments and nodes are numbered from 0 in the slab.
-struct SlabNodes {
-    segment_nodes: Vec<u32>,
-    nodes: Vec<Node>,
-}
-
 impl<'a> BlockGraph<'a> {
-    /// Builds the graph for blocks of about `extent` smallest spacings, on all threads. Takes time
-    /// linear in the number of voxels.
+    /// Builds the graph of a component for blocks of about `extent` smallest spacings, on all
+    /// threads. Takes time linear in the number of voxels.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub fn new(input: &EndSearchInput<'a>, extent: usize) -> Result<Self, Cancelled> {
+        let segments = BlockSegments::new(input.object, block_sides(input.metric, extent));
+        Self::from_segments(input, extent, segments)
+    }
+
+    /// Builds the graph of the voxels of some nodes of this graph, for blocks of about `extent`
+    /// smallest spacings. Takes time linear in the number of these voxels and of the segments of
+    /// this graph.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn within(
+        &self,
+        input: &EndSearchInput<'a>,
+        extent: usize,
+        region: &Region,
+    ) -> Result<Self, Cancelled> {
+        let sides = block_sides(input.metric, extent);
+        let segments = BlockSegments::from_runs(input.object, sides, |row| {
+            let segments = self.segments.row_segments(row);
+            let is_inside = |&segment: &usize| region.has_node(self.segment_nodes[segment]);
+            let runs = segments.filter(is_inside);
+            joined_runs(runs.map(|segment| self.segments.get(segment)))
+        });
+        let mut graph = Self::from_segments(input, extent, segments)?;
+        graph.is_open = filled_or_unwind(false, graph.len());
+        for (segment, &node) in graph.segment_nodes.iter().enumerate() {
+            let voxels = graph.segments.get(segment).voxels();
+            let is_at_border = [voxels.start, voxels.end - 1].map(|voxel| {
+                let node = self.node_at(voxel as u32);
+                region.is_at_border(node) || self.is_open(node)
+            });
+            graph.is_open[node as usize] |= is_at_border.contains(&true);
+        }
+        Ok(graph)
+    }
+
+    fn from_segments(
+        input: &EndSearchInput<'a>,
+        extent: usize,
+        segments: BlockSegments<'a>,
+    ) -> Result<Self, Cancelled> {
         let EndSearchInput {
             object,
             metric,
@@ -83,7 +107,6 @@ impl<'a> BlockGraph<'a> {
             ..
         } = *input;
         let sides = block_sides(metric, extent);
-        let segments = BlockSegments::new(object, sides);
         let slabs = slab_rows(object, sides[2]);
         let found = parallel::try_map(slabs.len(), |slab| {
             progress.check()?;
@@ -95,9 +118,9 @@ impl<'a> BlockGraph<'a> {
             sides,
             extent: extent as f64,
             segment_nodes: with_capacity_or_unwind(segments.len()),
-            node_segments: Vec::new(),
             segments,
             nodes: Vec::new(),
+            is_open: Vec::new(),
             neighbours: Vec::new(),
             lengths: Vec::new(),
             longest_edge: 1,
@@ -108,7 +131,7 @@ impl<'a> BlockGraph<'a> {
             graph.segment_nodes.extend_or_unwind(nodes);
             graph.nodes.extend_or_unwind(slab.nodes);
         }
-        graph.list_segments();
+        graph.nodes.push_or_unwind(Node::end());
         let pairs = parallel::try_map(slabs.len(), |slab| {
             progress.check()?;
             Ok::<_, Cancelled>(graph.find_pairs(&slabs[slab]))
@@ -117,26 +140,9 @@ impl<'a> BlockGraph<'a> {
         Ok(graph)
     }
 
-    /// Lists the segments of each node, and appends a node that marks the end.
-    fn list_segments(&mut self) {
-        let nodes = self.nodes.len();
-        let keys = |segment: usize| self.segment_nodes[segment];
-        let (starts, segments) = group_items(
-            nodes,
-            (0..self.segments.len()).map(|at| (keys(at), at as u32)),
-        );
-        self.node_segments = segments;
-        self.nodes.push_or_unwind(Node {
-            first_segment: 0,
-            first_neighbour: 0,
-            voxels: 0,
-            thickest_voxel: 0,
-            centroid: [0.0; 3],
-            spread: 0.0,
-        });
-        for (node, start) in self.nodes.iter_mut().zip(starts) {
-            node.first_segment = start;
-        }
+    /// Returns `true` if a voxel belongs to the graph.
+    pub fn has_voxel(&self, voxel: u32) -> bool {
+        self.segments.has_voxel(voxel)
     }
 
     /// Finds the pairs of neighbouring nodes of which one has a segment in the given rows, and the
@@ -173,13 +179,12 @@ impl<'a> BlockGraph<'a> {
             node.first_neighbour = start;
         }
         self.neighbours = neighbours;
-        self.lengths = with_capacity_or_unwind(self.neighbours.len());
-        for node in 0..nodes {
-            for at in self.neighbour_range(node) {
-                let length = self.edge_length(node as u32, self.neighbours[at]);
-                self.lengths.push_or_unwind(length);
-            }
-        }
+        self.lengths = parallel::collect(nodes, MIN_PARALLEL_NODES, |range, list| {
+            let edges = range.flat_map(|node| self.neighbour_range(node).map(move |at| (node, at)));
+            let length =
+                |(node, at): (usize, usize)| self.edge_length(node as u32, self.neighbours[at]);
+            list.extend_or_unwind(edges.map(length));
+        });
         self.longest_edge = self.lengths.iter().copied().max().unwrap_or(1).into();
     }
 
@@ -199,11 +204,24 @@ impl<'a> BlockGraph<'a> {
     }
 
     /// Returns the segments of a node.
-    fn node_segments(&self, node: u32) -> &[u32] {
-        let node = node as usize;
-        let [start, end] = [node, node + 1].map(|node| self.nodes[node].first_segment as usize);
-        &self.node_segments[start..end]
+    fn node_segments(&self, node: u32) -> impl Iterator<Item = usize> {
+        let voxel = self.nodes[node as usize].thickest_voxel;
+        let corner = self.segments.corner(self.object.position(voxel as usize));
+        let segments = self.segments.block_segments(corner);
+        segments.filter(move |&segment| self.segment_nodes[segment] == node)
     }
+}
+
+/// Joins consecutive runs of a row that touch.
+fn joined_runs(runs: impl Iterator<Item = VoxelRun>) -> impl Iterator<Item = VoxelRun> {
+    let mut runs = runs.peekable();
+    std::iter::from_fn(move || {
+        let mut joined = runs.next()?;
+        while let Some(next) = runs.next_if(|next| next.start == joined.end()) {
+            joined.count += next.count;
+        }
+        Some(joined)
+    })
 }
 
 /// Groups items by their number below `count`, which precedes each item. Returns the index of the
@@ -243,125 +261,6 @@ fn slab_rows(object: &Object, planes: i32) -> Vec<Range<usize>> {
         .collect_or_unwind()
 }
 
-/// Finds the connected parts of the blocks of a slab, in the order of their first voxels.
-fn find_nodes(
-    input: &EndSearchInput<'_>,
-    sides: [i32; 3],
-    segments: &BlockSegments<'_>,
-    rows: &Range<usize>,
-) -> SlabNodes {
-    let range = segments.rows_segments(rows);
-    let mut roots = unwrap_or_unwind(UnionFind::<u32>::try_new(range.len()));
-    for row in rows.clone() {
-        segments.for_each_pair_within(row, |a, b| {
-            roots.join((a - range.start) as u32, (b - range.start) as u32);
-        });
-    }
-    let mut segment_nodes: Vec<u32> = with_capacity_or_unwind(range.len());
-    let mut sums: Vec<VoxelSums> = Vec::new();
-    for row in rows.clone() {
-        let [y, z] = input.object.row_position(row);
-        let along = [y % sides[1], z % sides[2]].map(i64::from);
-        for segment in segments.row_segments(row) {
-            let own = segment - range.start;
-            let root = roots.root(own as u32) as usize;
-            let start = segments.start(segment);
-            if root == own {
-                segment_nodes.push_or_unwind(sums.len() as u32);
-                sums.push_or_unwind(VoxelSums::new([
-                    start - start % sides[0],
-                    y - y % sides[1],
-                    z - z % sides[2],
-                ]));
-            } else {
-                segment_nodes.push_or_unwind(segment_nodes[root]);
-            }
-            let node = &mut sums[segment_nodes[own] as usize];
-            let x = i64::from(start % sides[0]);
-            node.add(segments.voxels(segment), x, along, input.squared_distances);
-        }
-    }
-    let nodes = sums.iter().map(|sums| sums.node(input.metric));
-    SlabNodes {
-        nodes: nodes.collect_or_unwind(),
-        segment_nodes,
-    }
-}
-
-/// Sums over the voxels of a node, relative to the lowest corner of its block. They are integers,
-/// so that the order of the voxels does not matter.
-struct VoxelSums {
-    corner: [i32; 3],
-    voxels: i64,
-    positions: [i64; 3],
-    /// Sums of the products xx, yy, zz, xy, xz, yz.
-    products: [i64; 6],
-    thickest_voxel: u32,
-    /// Squared distance of the thickest voxel from the background.
-    largest_square: f32,
-}
-
-impl VoxelSums {
-    fn new(corner: [i32; 3]) -> Self {
-        Self {
-            corner,
-            voxels: 0,
-            positions: [0; 3],
-            products: [0; 6],
-            thickest_voxel: 0,
-            largest_square: -1.0,
-        }
-    }
-
-    /// Adds consecutive voxels along x.
-    fn add(&mut self, voxels: Range<usize>, x: i64, [y, z]: [i64; 2], squared_distances: &[f32]) {
-        let count = voxels.len() as i64;
-        // sums of x and of its square
-        let sum = count * x + count * (count - 1) / 2;
-        let squares =
-            count * x * x + x * count * (count - 1) + (count - 1) * count * (2 * count - 1) / 6;
-        self.voxels += count;
-        for (total, along) in self.positions.iter_mut().zip([sum, count * y, count * z]) {
-            *total += along;
-        }
-        let products = [
-            squares,
-            count * y * y,
-            count * z * z,
-            sum * y,
-            sum * z,
-            count * y * z,
-        ];
-        for (total, product) in self.products.iter_mut().zip(products) {
-            *total += product;
-        }
-        for (voxel, &square) in voxels.clone().zip(&squared_distances[voxels]) {
-            if square > self.largest_square {
-                (self.largest_square, self.thickest_voxel) = (square, voxel as u32);
-            }
-        }
-    }
-
-    fn node(&self, metric: &Metric) -> Node {
-        let count = self.voxels as f64;
-        let mean = self.positions.map(|sum| sum as f64 / count);
-        let [xx, yy, zz, xy, xz, yz] = metric.products();
-        let weights = [xx, yy, zz, 2.0 * xy, 2.0 * xz, 2.0 * yz];
-        let weighted = weights.iter().zip(self.products);
-        let squares: f64 = weighted
-            .map(|(weight, product)| weight * product as f64)
-            .sum();
-        Node {
-            first_segment: 0,
-            first_neighbour: 0,
-            voxels: self.voxels as u32,
-            thickest_voxel: self.thickest_voxel,
-            centroid: [0, 1, 2].map(|axis| f64::from(self.corner[axis]) + mean[axis]),
-            spread: (squares - count * metric.squared_length(mean)).max(0.0),
-        }
-    }
-}
-
 impl FrontGraph for BlockGraph<'_> {
     fn len(&self) -> usize {
         self.nodes.len() - 1
@@ -386,6 +285,12 @@ impl FrontGraph for BlockGraph<'_> {
         }
     }
 
+    fn is_open(&self, node: u32) -> bool {
+        self.is_open
+            .get(node as usize)
+            .is_some_and(|&is_open| is_open)
+    }
+
     fn position(&self, node: u32) -> [f64; 3] {
         self.nodes[node as usize].centroid
     }
@@ -402,9 +307,8 @@ impl FrontGraph for BlockGraph<'_> {
     fn farthest_voxel(&self, node: u32, from: u32) -> u32 {
         let from = self.nodes[from as usize].centroid;
         // the ends of a segment are farther than all voxels between them
-        let segments = self.node_segments(node).iter();
-        let voxels = segments.flat_map(|&segment| {
-            let voxels = self.segments.voxels(segment as usize);
+        let voxels = self.node_segments(node).flat_map(|segment| {
+            let voxels = self.segments.get(segment).voxels();
             [voxels.start, voxels.end - 1]
         });
         let mut best = (-1.0, 0);

@@ -1,6 +1,9 @@
 //! Comparison of block graphs with brute force.
 
-use super::{block_graph::BlockGraph, graph::FrontGraph, input::EndSearchInput};
+use super::{
+    block_graph::BlockGraph, graph::FrontGraph, input::EndSearchInput, protrusion::Tip,
+    region::Region, rule::EndRule, tip_list::TipList,
+};
 use crate::{
     grid::Geometry,
     skeleton::medial::{
@@ -12,6 +15,11 @@ use crate::{
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use test_cases::case_count;
+
+const RULE: EndRule = EndRule {
+    min_significance: 1.25,
+    min_length: 0.0,
+};
 
 fn input<'a>(context: &'a ComponentContext<'_>) -> EndSearchInput<'a> {
     EndSearchInput {
@@ -145,5 +153,54 @@ fn sheets_side_by_side_stay_apart() {
         assert_eq!(graph.node_sides(), [8.0; 3]);
         // one node at the connection and two elsewhere, in two layers
         assert_eq!(graph.len(), 2 * (1 + 2 * 3));
+    });
+}
+
+#[test]
+fn regions_have_the_nodes_of_the_whole_component() {
+    let geometry = Geometry::from_spacing([1.0; 3], [0.0; 3]).unwrap();
+    // a long plate with holes
+    let is_set = |[x, y, z]: [usize; 3]| (x * 7 + y * 5 + z * 3) % 11 != 0;
+    with_context([160, 24, 6], geometry, is_set, |context, _| {
+        let input = input(context);
+        let coarse = BlockGraph::new(&input, 4).unwrap();
+        let mut tips = TipList::new(&input, RULE);
+        let [tip, base] = [0, 12].map(|x| context.object.voxel_at([x, 12, 3]).unwrap() as u32);
+        tips.refused.push(Tip {
+            base,
+            length: 12.0,
+            width: 4.0,
+            ..Tip::unmeasured(tip)
+        });
+        let mut looks = tips.plan_looks(&coarse, |_| true, 1);
+        let region = Region::around(&input, &coarse, &mut looks, 2).unwrap();
+        assert_eq!(looks.len(), 1);
+        let (part, whole) = (
+            coarse.within(&input, 2, &region).unwrap(),
+            BlockGraph::new(&input, 2).unwrap(),
+        );
+        assert!(part.len() < whole.len() * 3 / 4);
+        let (mut open, mut closed) = (0, 0);
+        for voxel in 0..context.object.len() as u32 {
+            if !part.has_voxel(voxel) {
+                continue;
+            }
+            let [node, other] = [part.node_at(voxel), whole.node_at(voxel)];
+            if part.is_open(node) {
+                open += 1;
+                continue;
+            }
+            closed += 1;
+            assert_eq!(part.moments(node), whole.moments(other));
+            assert_eq!(part.position(node), whole.position(other));
+            let (mut neighbours, mut others) = (0, 0);
+            part.for_each_neighbour(node as usize, |_, length| neighbours += length);
+            whole.for_each_neighbour(other as usize, |_, length| others += length);
+            assert_eq!(neighbours, others);
+        }
+        assert!(
+            open > 0 && closed > 3000,
+            "{open} open and {closed} closed voxels"
+        );
     });
 }

@@ -1,6 +1,6 @@
 //! Fronts: geodesic distances within a component, in ascending order.
 
-use super::graph::FrontGraph;
+use super::graph::{FrontGraph, UNITS};
 use crate::{
     memory::{ExtendOrUnwind, filled_or_unwind},
     monitor::Cancelled,
@@ -123,9 +123,14 @@ impl<'a, G: FrontGraph> Front<'a, G> {
         self.order.last().map_or(0, |&node| node)
     }
 
-    /// Returns `true` if the front stopped at a neighbour of the node.
+    /// Returns the distance of the last node of the front, in units of the smallest spacing.
+    pub fn farthest_distance(&self) -> f64 {
+        f64::from(self.distance(self.farthest())) / UNITS
+    }
+
+    /// Returns `true` if the front stopped at a neighbour of the node, or if the graph lacks one.
     pub fn is_truncated_at(&self, node: u32) -> bool {
-        let mut is_truncated = false;
+        let mut is_truncated = self.graph.is_open(node);
         self.graph.for_each_neighbour(node as usize, |other, _| {
             is_truncated |= self.distances[other] == UNREACHED;
         });

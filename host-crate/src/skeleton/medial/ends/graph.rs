@@ -36,6 +36,9 @@ pub trait FrontGraph {
     /// front.
     fn for_each_neighbour(&self, node: usize, visit: impl FnMut(usize, u32));
 
+    /// Returns `true` if the component has voxels next to a node that the graph lacks.
+    fn is_open(&self, node: u32) -> bool;
+
     /// Returns the centroid of a node, in voxels of the frame.
     fn position(&self, node: u32) -> [f64; 3];
 
@@ -43,7 +46,7 @@ pub trait FrontGraph {
     /// centroid in units of the smallest spacing squared.
     fn moments(&self, node: u32) -> (f64, f64);
 
-    /// Returns the node of a voxel.
+    /// Returns the node of a voxel, which must belong to the graph.
     fn node_at(&self, voxel: u32) -> u32;
 
     /// Returns the voxel of a node that is farthest from the centroid of another node; a voxel of
@@ -94,6 +97,10 @@ impl FrontGraph for VoxelGraph<'_> {
         for (bit, other) in self.object.neighbours(node, NEIGHBOURS) {
             visit(other, self.step_lengths[bit]);
         }
+    }
+
+    fn is_open(&self, _node: u32) -> bool {
+        false
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ use super::{
     graph::{FrontGraph, UNITS},
     input::EndSearchInput,
     protrusion::{Survey, Tip},
+    tip_list::Look,
 };
 use crate::monitor::Cancelled;
 
@@ -22,10 +23,10 @@ const MARGIN: f64 = 2.0;
 pub fn local_tip<G: FrontGraph>(
     input: &EndSearchInput<'_>,
     survey: &mut Survey<'_, G>,
-    tip: &Tip,
-    from: u32,
+    look: &Look,
     max_nodes: usize,
 ) -> Result<Option<Tip>, Cancelled> {
+    let Look { tip, from, .. } = look;
     let graph = survey.graph();
     let margin = MARGIN * graph.node_extent();
     let goal = Goal {
@@ -33,7 +34,7 @@ pub fn local_tip<G: FrontGraph>(
         margin: ((2.0 * tip.width + margin) * UNITS) as u32,
         max_nodes,
     };
-    survey.run(graph.node_at(from), Some(goal), input.progress)?;
+    survey.run(graph.node_at(*from), Some(goal), input.progress)?;
     let tips = survey.tips(|_| false).into_iter();
     let same = tips.filter(|found| {
         survey.is_in_protrusion(tip.voxel, found) || {

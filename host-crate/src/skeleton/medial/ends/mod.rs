@@ -13,10 +13,12 @@
 //! | `input` | component that is searched |
 //! | `graph` | graph that fronts run in, and that of all voxels |
 //! | `block_graph` | graph of the connected parts of blocks, for large components |
+//! | `block_nodes` | connected parts of blocks with their moments |
 //! | `block_segments` | segments of rows within blocks, and the pairs that touch |
 //! | `front` | geodesic distances from a node, in a small number of integer units |
 //! | `merge_tree` | tips with their saddles and the sections of the front along them |
 //! | `protrusion` | length, width and significance of tips |
+//! | `region` | surroundings of tips in a block graph |
 //! | `rule` | requirements on an end |
 //! | `tip_list` | tips of all fronts, each of them once |
 //! | `search` | selection of the ends from several fronts |
@@ -25,6 +27,7 @@
 mod block_graph;
 #[cfg(test)]
 mod block_graph_tests;
+mod block_nodes;
 mod block_segments;
 mod front;
 mod graph;
@@ -32,8 +35,11 @@ mod input;
 mod local_look;
 mod merge_tree;
 mod protrusion;
+mod region;
 mod rule;
 mod search;
+#[cfg(test)]
+mod search_tests;
 mod tip_list;
 
 pub use input::EndSearchInput;

@@ -5,6 +5,7 @@ use super::{
     graph::{FrontGraph, VoxelGraph},
     input::EndSearchInput,
     protrusion::{Survey, Tip, is_elongated},
+    region::Region,
     rule::EndRule,
     tip_list::TipList,
 };
@@ -14,8 +15,12 @@ use crate::{
     skeleton::medial::progress::Stage,
 };
 
-/// Maximum number of fronts that visit the component.
-const MAX_FRONTS: usize = 3;
+/// Maximum number of fronts that start at the voxel farthest from the start of the one before.
+const MAX_SWEEPS: usize = 4;
+/// Growth of the length of such fronts below which no more are needed.
+const MIN_GROWTH: f64 = 1.01;
+/// Distance between voxels at the same end of a component, in extents of a node.
+const SAME_END: f64 = 2.0;
 /// Maximum number of refused tips that are measured from their base by fronts through voxels.
 const MAX_VOXEL_LOOKS: usize = 8;
 /// Maximum number of refused tips that are measured from their base by fronts through blocks of one
@@ -23,9 +28,9 @@ const MAX_VOXEL_LOOKS: usize = 8;
 const MAX_BLOCK_LOOKS: usize = 64;
 /// Maximum number of voxels, or of blocks, that fronts through the component visit.
 const MAX_NODES: usize = 1 << 18;
-/// Maximum number of voxels or smaller blocks by which uncertain tips are measured, of which fronts
-/// visit at most [`MAX_NODES`].
-const MAX_SMALL_NODES: usize = 1 << 24;
+/// Maximum number of nodes that fronts from the bases of doubtful tips visit together, relative to
+/// the number of nodes of the component.
+const MAX_VISITS: usize = 3;
 
 /// Ends of a component.
 pub struct Ends {
@@ -37,36 +42,34 @@ pub struct Ends {
     pub refused: Vec<Tip>,
 }
 
-/// Finds the ends of a component. At most [`MAX_FRONTS`] fronts visit the whole component, and
-/// local ones visit at most as many nodes.
+/// Finds the ends of a component. At most [`MAX_SWEEPS`] + 2 fronts visit the whole component, and
+/// local ones visit at most [`MAX_VISITS`] times as many nodes.
 ///
 /// The fronts of thick components of more than [`MAX_NODES`] voxels visit connected parts of
 /// blocks, whose construction takes time linear in the number of voxels. Tips that blocks measure
-/// too coarsely are measured again by smaller blocks, and last by voxels, as long as there are at
-/// most [`MAX_SMALL_NODES`]. Protrusions shorter than about two blocks can be missed.
+/// too coarsely are measured again by smaller blocks of their surroundings, and last by voxels.
+/// Protrusions shorter than about two blocks can be missed.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn find_ends(input: &EndSearchInput<'_>, rule: EndRule) -> Result<Ends, Cancelled> {
     let extent = block_extent(input);
     let ends = if extent > 1 {
-        Search::new(input, &block_graph(input, extent)?, rule).run()?
+        let graph = BlockGraph::new(input, extent)?;
+        let mut search = Search::new(input, &graph, rule);
+        search.run_fronts()?;
+        search.examine_doubtful_tips()?;
+        search.examine_uncertain_tips()?;
+        search.finish()?
     } else {
-        Search::new(input, &voxel_graph(input), rule).run()?
+        let graph = VoxelGraph::new(input.object, input.metric);
+        let mut search = Search::new(input, &graph, rule);
+        search.run_fronts()?;
+        search.examine_doubtful_tips()?;
+        search.finish()?
     };
     input.progress.finish_stage(Stage::Ends)?;
     Ok(ends)
-}
-
-fn block_graph<'a>(
-    input: &'a EndSearchInput<'a>,
-    extent: usize,
-) -> Result<BlockGraph<'a>, Cancelled> {
-    BlockGraph::new(input, extent)
-}
-
-fn voxel_graph<'a>(input: &'a EndSearchInput<'a>) -> VoxelGraph<'a> {
-    VoxelGraph::new(input.object, input.metric)
 }
 
 /// Returns the extent of the blocks that fronts visit, in units of the smallest spacing; 1 for
@@ -90,9 +93,11 @@ struct Search<'a, G> {
     graph: &'a G,
     survey: Survey<'a, G>,
     tips: TipList<'a>,
-    /// `true` if the first or the second front ends at an elongated tip.
+    /// Candidates between which the last front ran that started at a farthest voxel.
+    farthest_pair: [usize; 2],
+    /// `true` if a front from a farthest voxel ends at an elongated tip.
     is_elongated: bool,
-    /// `true` if the first or the second front meets itself behind a tunnel.
+    /// `true` if a front from a farthest voxel meets itself behind a tunnel.
     has_loop: bool,
 }
 
@@ -103,44 +108,43 @@ impl<'a, G: FrontGraph> Search<'a, G> {
             graph,
             survey: Survey::new(graph, input.metric, input.has_tunnels),
             tips: TipList::new(input, rule),
+            farthest_pair: [0; 2],
             is_elongated: false,
             has_loop: false,
         }
     }
 
-    fn run(mut self) -> Result<Ends, Cancelled> {
-        self.run_fronts()?;
-        self.examine_doubtful_tips()?;
-        self.examine_uncertain_tips()?;
-        self.finish()
-    }
-
-    /// Runs a front from the farthest voxel of a preliminary one, from the voxel farthest from
-    /// that, and, if there are doubtful tips, from the longest end.
+    /// Runs fronts through the component, each from the voxel farthest from the start of the one
+    /// before, until they hardly become longer; and, if there are doubtful tips, one from the
+    /// longest end. The first one starts at the voxel farthest from an arbitrary one.
     fn run_fronts(&mut self) -> Result<(), Cancelled> {
         self.survey.front.run(0, None, self.input.progress)?;
         let node = self.survey.front.farthest();
-        self.tips
-            .push_unmeasured(self.graph.farthest_voxel(node, 0));
-        for number in 0..2 {
-            self.start_front(number)?;
+        let mut start = self
+            .tips
+            .add_unmeasured(self.graph.farthest_voxel(node, 0), 0.0);
+        let mut length = 0.0;
+        for sweep in 0..MAX_SWEEPS {
+            self.start_front(start)?;
             let tip = self.survey.farthest_tip();
             self.is_elongated |= is_elongated(&tip);
             self.has_loop |= self.survey.has_loop();
-            if number == 0 {
-                self.tips.push_unmeasured(tip.voxel);
-            }
+            let distance = self.survey.front.farthest_distance();
+            // never reaches the start
+            let reach = (SAME_END * self.graph.node_extent()).min(0.5 * distance);
+            let farthest = self.tips.add_unmeasured(tip.voxel, reach);
+            self.farthest_pair = [start, farthest];
             self.tips.add_front(&self.survey);
+            if sweep > 0 && distance <= MIN_GROWTH * length {
+                break;
+            }
+            (start, length) = (farthest, distance);
         }
         let (rule, extent) = (self.tips.rule, self.graph.node_extent());
-        for _ in 2..MAX_FRONTS {
-            let mut refused = self.tips.refused.iter();
-            if !refused.any(|tip| rule.is_doubtful(tip, extent)) {
-                break;
-            }
-            let Some(start) = self.tips.next_start() else {
-                break;
-            };
+        let mut refused = self.tips.refused.iter();
+        if refused.any(|tip| rule.is_doubtful(tip, extent))
+            && let Some(start) = self.tips.next_start()
+        {
             self.start_front(start)?;
             self.tips.add_front(&self.survey);
         }
@@ -165,54 +169,10 @@ impl<'a, G: FrontGraph> Search<'a, G> {
             MAX_VOXEL_LOOKS
         };
         let is_doubtful = |tip: &Tip| rule.is_doubtful(tip, extent);
-        let max_visits = MAX_FRONTS * self.graph.len();
-        self.tips.measure_again(
-            &mut self.survey,
-            self.graph,
-            is_doubtful,
-            max_looks,
-            max_visits,
-        )
-    }
-
-    /// Measures tips that blocks are too coarse for again, with blocks of half the extent, as long
-    /// as there are such tips and not too many blocks; last with voxels.
-    fn examine_uncertain_tips(&mut self) -> Result<(), Cancelled> {
-        let (input, rule) = (self.input, self.tips.rule);
-        let has_tunnels = input.has_tunnels;
-        let mut extent = self.graph.node_extent() as usize;
-        while extent > 1 {
-            let is_uncertain = |tip: &Tip| rule.is_uncertain(tip, extent as f64);
-            let smaller = extent / 2;
-            if !self.tips.any_refused(is_uncertain)
-                || input.object.len() / smaller.pow(3) > MAX_SMALL_NODES
-            {
-                break;
-            }
-            if smaller > 1 {
-                let graph = block_graph(input, smaller)?;
-                let mut survey = Survey::new(&graph, input.metric, has_tunnels);
-                self.tips.measure_again(
-                    &mut survey,
-                    self.graph,
-                    is_uncertain,
-                    MAX_BLOCK_LOOKS,
-                    MAX_NODES,
-                )?;
-            } else {
-                let graph = voxel_graph(input);
-                let mut survey = Survey::new(&graph, input.metric, has_tunnels);
-                self.tips.measure_again(
-                    &mut survey,
-                    self.graph,
-                    is_uncertain,
-                    MAX_VOXEL_LOOKS,
-                    MAX_NODES,
-                )?;
-            }
-            extent = smaller;
-        }
-        Ok(())
+        let looks = self.tips.plan_looks(self.graph, is_doubtful, max_looks);
+        let max_visits = MAX_VISITS * self.graph.len();
+        self.tips
+            .measure_again(&mut self.survey, &looks, max_visits)
     }
 
     /// Returns the ends. A curve without a loop has two ends: if there is one, the voxel farthest
@@ -222,13 +182,14 @@ impl<'a, G: FrontGraph> Search<'a, G> {
         let refused = self.tips.take_refused();
         let rule = self.tips.rule;
         let tips = self.tips.candidates.iter().map(|candidate| candidate.tip);
-        let mut accepted: Vec<Tip> = tips
-            .clone()
-            .filter(|tip| rule.accepts(tip))
-            .collect_or_unwind();
+        let mut accepted: Vec<Tip> = tips.filter(|tip| rule.accepts(tip)).collect_or_unwind();
         if !self.has_loop {
             match accepted[..] {
-                [] if self.is_elongated => accepted = tips.take(2).collect_or_unwind(),
+                [] if self.is_elongated => {
+                    let pair = self.farthest_pair.iter();
+                    let pair = pair.map(|&number| self.tips.candidates[number].tip);
+                    accepted = pair.collect_or_unwind();
+                }
                 [only] => {
                     let (start, front) = (self.graph.node_at(only.voxel), &mut self.survey.front);
                     front.run(start, None, self.input.progress)?;
@@ -240,5 +201,36 @@ impl<'a, G: FrontGraph> Search<'a, G> {
         }
         stable_sort_or_unwind(&mut accepted, |a, b| b.length.total_cmp(&a.length));
         Ok(Ends { accepted, refused })
+    }
+}
+
+impl<'a> Search<'a, BlockGraph<'a>> {
+    /// Measures tips that blocks are too coarse for again, in graphs of their surroundings with
+    /// blocks of half the extent, as long as there are such tips; last with voxels.
+    fn examine_uncertain_tips(&mut self) -> Result<(), Cancelled> {
+        let (input, rule) = (self.input, self.tips.rule);
+        let mut extent = self.graph.node_extent() as usize;
+        let mut finest: Option<BlockGraph<'_>> = None;
+        while extent > 1 {
+            let is_uncertain = |tip: &Tip| rule.is_uncertain(tip, extent as f64);
+            let smaller = extent / 2;
+            let max_looks = if smaller > 1 {
+                MAX_BLOCK_LOOKS
+            } else {
+                MAX_VOXEL_LOOKS
+            };
+            let mut looks = self.tips.plan_looks(self.graph, is_uncertain, max_looks);
+            let graph = finest.as_ref().unwrap_or(self.graph);
+            let region = Region::around(input, graph, &mut looks, smaller)?;
+            if looks.is_empty() {
+                break;
+            }
+            let graph = graph.within(input, smaller, &region)?;
+            let mut survey = Survey::new(&graph, input.metric, input.has_tunnels);
+            self.tips.measure_again(&mut survey, &looks, MAX_NODES)?;
+            finest = Some(graph);
+            extent = smaller;
+        }
+        Ok(())
     }
 }

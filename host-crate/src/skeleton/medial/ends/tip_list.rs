@@ -8,7 +8,7 @@ use super::{
     rule::EndRule,
 };
 use crate::{
-    memory::{ExtendOrUnwind, stable_sort_or_unwind},
+    memory::{CollectOrUnwind, ExtendOrUnwind, stable_sort_or_unwind},
     monitor::Cancelled,
 };
 
@@ -24,6 +24,15 @@ pub struct Candidate {
     pub tip: Tip,
     /// `true` if a front started at the tip.
     pub has_front: bool,
+}
+
+/// Planned measurement of a refused tip by a front that starts near its base.
+pub struct Look {
+    /// Index in the list of refused tips.
+    number: usize,
+    pub tip: Tip,
+    /// Voxel at which the front starts.
+    pub from: u32,
 }
 
 /// Tips of a component.
@@ -45,12 +54,19 @@ impl<'a> TipList<'a> {
         }
     }
 
-    /// Adds a candidate that no front has measured yet.
-    pub fn push_unmeasured(&mut self, voxel: u32) {
+    /// Adds a candidate that no front has measured yet, unless there is a candidate within a
+    /// distance. Returns the number of the candidate.
+    pub fn add_unmeasured(&mut self, voxel: u32, reach: f64) -> usize {
+        let distance = |known: &Candidate| self.input.distance(known.tip.voxel, voxel);
+        let mut candidates = self.candidates.iter();
+        if let Some(number) = candidates.position(|known| distance(known) <= reach) {
+            return number;
+        }
         self.candidates.push_or_unwind(Candidate {
             tip: Tip::unmeasured(voxel),
             has_front: false,
         });
+        self.candidates.len() - 1
     }
 
     /// Returns the end with the longest protrusion from which no front has started.
@@ -99,53 +115,62 @@ impl<'a> TipList<'a> {
         }
     }
 
-    /// Returns `true` if a refused tip that is not close to an end fulfils a condition.
-    pub fn any_refused(&self, is_wanted: impl Fn(&Tip) -> bool) -> bool {
-        let mut refused = self.refused.iter();
-        refused.any(|tip| is_wanted(tip) && !self.is_accepted(tip))
+    /// Plans looks at the most significant refused tips that fulfil a condition and are not close
+    /// to an end, from the thickest place of a graph near their bases; at most `max_looks`.
+    pub fn plan_looks(
+        &mut self,
+        places: &impl FrontGraph,
+        is_wanted: impl Fn(&Tip) -> bool,
+        max_looks: usize,
+    ) -> Vec<Look> {
+        self.refused.retain(|tip| tip.length >= NOISE_VOXELS + 1.0);
+        sort_by_significance(&mut self.refused);
+        let wanted = self.refused.iter().enumerate();
+        let wanted = wanted.filter(|(_, tip)| is_wanted(tip) && !self.is_accepted(tip));
+        let look = |(number, tip): (usize, &Tip)| {
+            let radius = 2.0 * tip.width + START_MARGIN;
+            Look {
+                number,
+                tip: *tip,
+                from: places.thickest_voxel(self.input, tip.base, radius),
+            }
+        };
+        wanted.take(max_looks).map(look).collect_or_unwind()
     }
 
-    /// Measures the most significant refused tips that fulfil a condition again, by fronts that
-    /// start at the thickest place near their bases, as found in the graph `places`, and visit at
-    /// most `max_visits` nodes together; at most `max_looks` tips.
+    /// Measures refused tips again by planned looks, which visit at most `max_visits` nodes
+    /// together.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub fn measure_again<G: FrontGraph>(
         &mut self,
         survey: &mut Survey<'_, G>,
-        places: &impl FrontGraph,
-        is_wanted: impl Fn(&Tip) -> bool,
-        max_looks: usize,
+        looks: &[Look],
         max_visits: usize,
     ) -> Result<(), Cancelled> {
-        let mut refused = std::mem::take(&mut self.refused);
-        refused.retain(|tip| tip.length >= NOISE_VOXELS + 1.0);
-        sort_by_significance(&mut refused);
-        let (mut looks, mut visits) = (0, 0);
-        for tip in &mut refused {
-            if looks == max_looks || visits >= max_visits {
+        let mut visits = 0;
+        for look in looks {
+            if visits >= max_visits {
                 break;
             }
-            if !is_wanted(tip) || self.is_accepted(tip) {
+            if self.is_accepted(&look.tip) {
                 continue;
             }
-            looks += 1;
-            let radius = 2.0 * tip.width + START_MARGIN;
-            let from = places.thickest_voxel(self.input, tip.base, radius);
-            let local = local_tip(self.input, survey, tip, from, max_visits - visits)?;
+            let found = local_tip(self.input, survey, look, max_visits - visits)?;
             visits += survey.front.order().len();
-            if let Some(local) = local.filter(|local| local.significance > tip.significance) {
-                *tip = local;
+            let tip = &mut self.refused[look.number];
+            if let Some(found) = found.filter(|found| found.significance > tip.significance) {
+                *tip = found;
             }
-            if self.rule.accepts(tip) && !self.is_accepted(tip) {
+            let tip = *tip;
+            if self.rule.accepts(&tip) && !self.is_accepted(&tip) {
                 self.candidates.push_or_unwind(Candidate {
-                    tip: *tip,
+                    tip,
                     has_front: false,
                 });
             }
         }
-        self.refused = refused;
         Ok(())
     }
 

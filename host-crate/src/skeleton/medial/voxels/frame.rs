@@ -41,6 +41,10 @@ impl Frame {
     /// Selects the frame with the lexicographically smallest metric, extents and moments up to
     /// order 3; among equal ones, the frame with the smallest hash of its voxels. Frames with equal
     /// hashes contain the same voxels.
+    ///
+    /// Voxels are stored in words along the first axis and processed in parallel by planes across
+    /// the third one: the axes of a component that is one voxel thick are, first of all, the
+    /// longest one, the flat one and the other one, for few words and many planes.
     pub fn canonical(runs: &[Run], metric: &Metric) -> Self {
         let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
         for run in runs {
@@ -70,29 +74,36 @@ impl Frame {
             return unpermuted;
         }
         let moments = Moments::new(runs, low, high);
-        let mut best: Vec<(Vec<i128>, [f64; 6], Self)> = Vec::new();
+        let mut best: Vec<([i64; 3], [f64; 6], Vec<i128>, Self)> = Vec::new();
         for order in ORDERS {
             for bits in 0..8 {
                 let flips = [0, 1, 2].map(|axis| bits >> axis & 1 == 1);
                 let candidate = frame(order, flips);
                 let products = metric.permute_axes(order, flips).products();
-                let mut numbers: Vec<i128> = candidate.dims().map(i128::from).into();
+                let extents = candidate.dims();
+                let flat_order = if extents.contains(&1) {
+                    [-extents[0], extents[1], extents[2]]
+                } else {
+                    [0; 3]
+                };
+                let mut numbers: Vec<i128> = extents.map(i128::from).into();
                 numbers.extend_or_unwind(moments.in_frame(order, flips));
                 let order = match best.first() {
                     None => Ordering::Less,
-                    Some((others, other, _)) => {
-                        compare(&products, other).then_with(|| numbers.cmp(others))
-                    }
+                    Some((best_flat_order, best_products, best_numbers, _)) => flat_order
+                        .cmp(best_flat_order)
+                        .then_with(|| compare(&products, best_products))
+                        .then_with(|| numbers.cmp(best_numbers)),
                 };
                 if order == Ordering::Less {
                     best.clear();
                 }
                 if order != Ordering::Greater {
-                    best.push_or_unwind((numbers, products, candidate));
+                    best.push_or_unwind((flat_order, products, numbers, candidate));
                 }
             }
         }
-        let frames = best.into_iter().map(|(_, _, frame)| frame);
+        let frames = best.into_iter().map(|(.., frame)| frame);
         let frames: Vec<Self> = frames.collect_or_unwind();
         match frames[..] {
             [one] => one,
