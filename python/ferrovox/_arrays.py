@@ -98,7 +98,9 @@ def spacing_list(
     else:
         values = [float(value) for value in spacing]  # type: ignore[union-attr]
     if len(values) != axes:
-        raise ValueError(f"{name} has {len(values)} numbers; give one, or one for each of {axes} axes")
+        raise ValueError(
+            f"{name} has {len(values)} numbers; give one, or one for each of {axes} axes"
+        )
     if not all(0 < value < float("inf") for value in values):
         raise ValueError(f"{name} is {values}; give finite numbers greater than 0")
     return values

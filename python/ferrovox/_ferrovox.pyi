@@ -13,6 +13,20 @@ class Array:
 
 def device_ids() -> list[str]: ...
 def extract(volume: Any, mask: Any, options: dict[str, Any]) -> dict[str, Any]: ...
+def slabs(
+    dims: tuple[int, int, int], count: int, close: bool
+) -> list[tuple[tuple[int, int], tuple[int, int]]]: ...
+def count_part(
+    planes: Any, mask: Any, part: dict[str, Any], options: dict[str, Any]
+) -> tuple[int, int]: ...
+def extract_part(
+    planes: Any,
+    mask: Any,
+    part: dict[str, Any],
+    options: dict[str, Any],
+    before: tuple[int, int],
+    total: tuple[int, int],
+) -> dict[str, Any]: ...
 def distances_to_zero(
     input: Any,
     spacing: tuple[float, float, float],

@@ -128,18 +128,6 @@ def marching_cubes(
     """
     samples = as_array(volume, "volume")
     check_dimensions(samples, "volume", range(3, 4))
-    if method not in ("lewiner", "lorensen"):
-        raise ValueError(f"method is {method!r}; use 'lewiner' or 'lorensen'")
-    if gradient_direction not in ("descent", "ascent"):
-        raise ValueError(f"gradient_direction is {gradient_direction!r}; use 'descent' or 'ascent'")
-    if mask_rule not in ("skimage", "corners"):
-        raise ValueError(f"mask_rule is {mask_rule!r}; use 'skimage' or 'corners'")
-    if topology not in (None, "trilinear", "separated"):
-        raise ValueError(f"topology is {topology!r}; use 'trilinear' or 'separated'")
-    if vertices not in ("linear", "root"):
-        raise ValueError(f"vertices is {vertices!r}; use 'linear' or 'root'")
-    if normals not in (False, True, "gradient", "trilinear"):
-        raise ValueError(f"normals is {normals!r}; use False, 'gradient' or 'trilinear'")
     if stream is not None:
         raise FerrovoxError("streams of other libraries are not supported yet", "unsupported")
     step = int(step_size)
@@ -163,30 +151,88 @@ def marching_cubes(
     samples, is_reversed = contiguous(kernel_array(samples))
     if mask_array is not None:
         mask_array = np.ascontiguousarray(mask_array.T if is_reversed else mask_array)
+    options = surface_options(
+        level,
+        spacing=spacing,
+        affine=affine,
+        step=step,
+        gradient_direction=gradient_direction,
+        method=method,
+        has_mask=mask_array is not None,
+        mask_rule=mask_rule,
+        topology=topology,
+        vertices=vertices,
+        close=close,
+        normals=normals,
+        values=values,
+        faces_dtype=faces_dtype,
+        device=device,
+        is_reversed=is_reversed,
+    )
+    return mesh_from_surface(_ferrovox.extract(samples, mask_array, options))
+
+
+def surface_options(
+    level: float | None,
+    *,
+    spacing: Sequence[float] = (1.0, 1.0, 1.0),
+    affine: npt.ArrayLike | None = None,
+    step: int = 1,
+    gradient_direction: str = "descent",
+    method: str = "lewiner",
+    has_mask: bool = False,
+    mask_rule: str = "skimage",
+    topology: str | None = None,
+    vertices: str = "linear",
+    close: bool = False,
+    normals: bool | str = True,
+    values: bool = True,
+    faces_dtype: str = "auto",
+    device: Device = None,
+    is_reversed: bool = False,
+) -> dict[str, Any]:
+    """Check the arguments of `marching_cubes`, and convert them for the extension module."""
+    if method not in ("lewiner", "lorensen"):
+        raise ValueError(f"method is {method!r}; use 'lewiner' or 'lorensen'")
+    if gradient_direction not in ("descent", "ascent"):
+        raise ValueError(f"gradient_direction is {gradient_direction!r}; use 'descent' or 'ascent'")
+    if mask_rule not in ("skimage", "corners"):
+        raise ValueError(f"mask_rule is {mask_rule!r}; use 'skimage' or 'corners'")
+    if topology not in (None, "trilinear", "separated"):
+        raise ValueError(f"topology is {topology!r}; use 'trilinear' or 'separated'")
+    if vertices not in ("linear", "root"):
+        raise ValueError(f"vertices is {vertices!r}; use 'linear' or 'root'")
+    if normals not in (False, True, "gradient", "trilinear"):
+        raise ValueError(f"normals is {normals!r}; use False, 'gradient' or 'trilinear'")
+    if faces_dtype not in ("auto", "int32", "int64"):
+        raise ValueError(f"faces_dtype is {faces_dtype!r}; use 'auto', 'int32' or 'int64'")
     axes, origin = _geometry(spacing, affine, step)
-    options = {
+    default_topology = "trilinear" if method == "lewiner" else "separated"
+    return {
         "level": None if level is None else float(level),
         "axes": axes if is_reversed else axes[::-1],
         "origin": origin,
         "clockwise": gradient_direction == "descent",
-        "trilinear": (topology or ("trilinear" if method == "lewiner" else "separated"))
-        == "trilinear",
+        "trilinear": (topology or default_topology) == "trilinear",
         "cubic": vertices == "root",
         "close": bool(close),
         "normals": "gradient" if normals is True else normals or None,
-        "mask_by_last_corner": mask_array is not None and mask_rule == "skimage",
+        "mask_by_last_corner": has_mask and mask_rule == "skimage",
         "values": bool(values),
         "index_bits": {"auto": 0, "int32": 32, "int64": 64}[faces_dtype],
         "device": device_name(device),
     }
-    surface = _ferrovox.extract(samples, mask_array, options)
+
+
+def mesh_from_surface(surface: dict[str, Any]) -> Mesh:
+    """Return the mesh of the arrays of the extension module."""
     positions = host_result(surface["vertices"])
     if any(surface["origin"]):
         positions = positions + np.array(surface["origin"])
     optional = (surface["normals"], surface["values"])
-    mesh_normals, mesh_values = (None if it is None else host_result(it) for it in optional)
+    normals, values = (None if it is None else host_result(it) for it in optional)
     report = {"non_finite_cells": surface["non_finite_cells"]}
-    return Mesh(positions, host_result(surface["faces"]), mesh_normals, mesh_values, report)
+    return Mesh(positions, host_result(surface["faces"]), normals, values, report)
 
 
 def _geometry(

@@ -50,7 +50,7 @@ impl Failure {
     /// Creates the failure of an unexpected panic.
     pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Self {
         if let Some(error) = payload.downcast_ref::<OutOfMemory>() {
-            return error.clone().into();
+            return (*error).into();
         }
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or(payload.downcast_ref::<&str>().copied());

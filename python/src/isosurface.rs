@@ -8,10 +8,11 @@ use crate::{
     values::{CellMask, local_ranges},
 };
 use ferrovox::{
+    device::Stream,
     grid::{DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary, VolumeView},
     isosurface::{
-        self, DeviceTriangles, IndexWidth, IsosurfaceParams, MaskRule, NormalSource, Topology,
-        VertexPlacement,
+        self, DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceParams, MaskRule, NormalSource,
+        Topology, VertexPlacement,
     },
     nalgebra::{Matrix3, Vector3},
 };
@@ -22,7 +23,7 @@ use pyo3::{prelude::*, types::PyDict};
 #[pyo3(from_item_all)]
 pub(crate) struct SurfaceOptions {
     /// Isovalue; `None` for the middle between the smallest and the largest sample.
-    level: Option<f64>,
+    pub level: Option<f64>,
     /// Steps in the world along x, y and z, where x is the last axis of the array.
     axes: [[f64; 3]; 3],
     /// Position of the first sample.
@@ -42,17 +43,17 @@ pub(crate) struct SurfaceOptions {
     values: bool,
     /// Bits of the indices of vertices: 32 or 64; 0 for as many as needed.
     index_bits: u32,
-    device: String,
+    pub device: String,
 }
 
 impl SurfaceOptions {
-    fn geometry(&self) -> Result<Geometry, Failure> {
+    pub fn geometry(&self) -> Result<Geometry, Failure> {
         let columns = self.axes.map(Vector3::from);
         let axes = Matrix3::from_columns(&columns);
         Ok(Geometry::new(axes, self.origin.into())?)
     }
 
-    fn params(&self, level: f32) -> IsosurfaceParams {
+    pub fn params(&self, level: f32) -> IsosurfaceParams {
         IsosurfaceParams {
             iso: level,
             clockwise: self.clockwise,
@@ -88,7 +89,7 @@ impl SurfaceOptions {
 }
 
 /// Arrays of a mesh.
-struct Surface {
+pub(crate) struct Surface {
     vertices: Array,
     triangles: Array,
     normals: Option<Array>,
@@ -123,19 +124,25 @@ pub(crate) fn extract<'py>(
             extract_from_view(&call.stream(&options.device)?, samples, mask, &options)
         })
     })?;
-    let mesh = PyDict::new(py);
-    mesh.set_item("vertices", surface.vertices)?;
-    mesh.set_item("faces", surface.triangles)?;
-    mesh.set_item("normals", surface.normals)?;
-    mesh.set_item("values", surface.values)?;
-    mesh.set_item("origin", surface.origin)?;
-    mesh.set_item("non_finite_cells", surface.non_finite_cells)?;
-    mesh.set_item("level", surface.level)?;
-    Ok(mesh)
+    surface.into_dictionary(py)
+}
+
+impl Surface {
+    pub fn into_dictionary(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let mesh = PyDict::new(py);
+        mesh.set_item("vertices", self.vertices)?;
+        mesh.set_item("faces", self.triangles)?;
+        mesh.set_item("normals", self.normals)?;
+        mesh.set_item("values", self.values)?;
+        mesh.set_item("origin", self.origin)?;
+        mesh.set_item("non_finite_cells", self.non_finite_cells)?;
+        mesh.set_item("level", self.level)?;
+        Ok(mesh)
+    }
 }
 
 fn extract_from_view<T: DeviceSample + Sample>(
-    stream: &ferrovox::device::Stream,
+    stream: &Stream,
     volume: VolumeView<'_, T>,
     mask: Option<VolumeView<'_, u8>>,
     options: &SurfaceOptions,
@@ -156,8 +163,7 @@ fn extract_from_view<T: DeviceSample + Sample>(
         None => None,
     };
     let mesh = isosurface::extract(stream, &samples, device_mask.as_deref(), &params)?;
-    let (vertices, triangles) = (mesh.vertex_count(), mesh.triangle_count());
-    if triangles == 0 {
+    if mesh.triangle_count() == 0 {
         let (min, max) = range()?;
         if level < min || level > max {
             return Err(Failure::invalid(format!(
@@ -166,47 +172,63 @@ fn extract_from_view<T: DeviceSample + Sample>(
         }
         return Err(Failure::NoSurface);
     }
-    let values = if options.values {
-        let cells = CellMask {
-            mask,
-            by_last_corner: options.mask_by_last_corner,
-        };
-        let downloaded;
-        let positions = match mesh.positions.as_slice() {
-            Some(positions) => positions,
-            None => {
-                downloaded = stream.download(&mesh.positions)?;
-                &downloaded
-            }
-        };
-        let values = local_ranges(volume, cells, positions, mesh.origin);
-        Some(Array::from_vec(values, vec![vertices]))
-    } else {
-        None
-    };
-    let triangles_shape = vec![triangles, 3];
-    Ok(Surface {
-        vertices: Array::from_buffer(stream, mesh.positions, vec![vertices, 3])?,
-        triangles: match mesh.triangles {
-            DeviceTriangles::U32(indices) => {
-                let array = Array::from_buffer(stream, indices, triangles_shape)?;
-                if vertices <= i32::MAX as usize {
-                    array.with_type::<i32>()
-                } else {
-                    array
+    options.surface(stream, mesh, volume, mask, level)
+}
+
+impl SurfaceOptions {
+    /// Creates the arrays of a mesh. `volume` and `mask` hold the samples around its vertices, in
+    /// the world of the mesh.
+    pub fn surface<T: DeviceSample + Sample>(
+        &self,
+        stream: &Stream,
+        mesh: DeviceMesh,
+        volume: VolumeView<'_, T>,
+        mask: Option<VolumeView<'_, u8>>,
+        level: f64,
+    ) -> Result<Surface, Failure> {
+        let (vertices, triangles) = (mesh.vertex_count(), mesh.triangle_count());
+        let values = if self.values {
+            let cells = CellMask {
+                mask,
+                by_last_corner: self.mask_by_last_corner,
+            };
+            let downloaded;
+            let positions = match mesh.positions.as_slice() {
+                Some(positions) => positions,
+                None => {
+                    downloaded = stream.download(&mesh.positions)?;
+                    &downloaded
                 }
-            }
-            DeviceTriangles::U64(indices) => {
-                Array::from_buffer(stream, indices, triangles_shape)?.with_type::<i64>()
-            }
-        },
-        normals: match mesh.normals {
-            Some(normals) => Some(Array::from_buffer(stream, normals, vec![vertices, 3])?),
-            None => None,
-        },
-        values,
-        origin: mesh.origin,
-        non_finite_cells: mesh.non_finite_cells,
-        level,
-    })
+            };
+            let values = local_ranges(volume, cells, positions, mesh.origin);
+            Some(Array::from_vec(values, vec![vertices]))
+        } else {
+            None
+        };
+        let shape = vec![triangles, 3];
+        Ok(Surface {
+            vertices: Array::from_buffer(stream, mesh.positions, vec![vertices, 3])?,
+            triangles: match mesh.triangles {
+                DeviceTriangles::U32(indices) => {
+                    let array = Array::from_buffer(stream, indices, shape)?;
+                    if vertices <= i32::MAX as usize {
+                        array.with_type::<i32>()
+                    } else {
+                        array
+                    }
+                }
+                DeviceTriangles::U64(indices) => {
+                    Array::from_buffer(stream, indices, shape)?.with_type::<i64>()
+                }
+            },
+            normals: match mesh.normals {
+                Some(normals) => Some(Array::from_buffer(stream, normals, vec![vertices, 3])?),
+                None => None,
+            },
+            values,
+            origin: mesh.origin,
+            non_finite_cells: mesh.non_finite_cells,
+            level,
+        })
+    }
 }

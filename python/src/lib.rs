@@ -12,6 +12,7 @@ mod host_array;
 mod isosurface;
 mod labels;
 mod occupancy;
+mod parts;
 mod process;
 mod scan;
 mod skeleton;
@@ -27,6 +28,9 @@ fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<array::Array>()?;
     module.add_function(wrap_pyfunction!(process::device_ids, module)?)?;
     module.add_function(wrap_pyfunction!(isosurface::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::slabs, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::count_part, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::extract_part, module)?)?;
     module.add_function(wrap_pyfunction!(distance::distances_to_zero, module)?)?;
     module.add_function(wrap_pyfunction!(feature::feature_transform, module)?)?;
     module.add_function(wrap_pyfunction!(labels::label_distances, module)?)?;

@@ -63,6 +63,9 @@ pub(crate) fn skeletonize<'py>(
     Ok(list)
 }
 
+/// Position in voxel coordinates, and radius in world units.
+type SkeletonPoint = (Point3<f64>, f64);
+
 /// Skeleton of a label as arrays.
 struct SkeletonArrays {
     label: i64,
@@ -131,7 +134,7 @@ impl SkeletonArrays {
     fn new(label: &LabelSkeleton) -> Self {
         let (points, edges) = flatten(&label.skeleton);
         let geometry = &label.skeleton.geometry;
-        let position = |(point, _): &(Point3<f64>, f64)| {
+        let position = |(point, _): &SkeletonPoint| {
             let world = geometry.index_to_world(*point);
             [world.x as f32, world.y as f32, world.z as f32]
         };
@@ -176,7 +179,7 @@ impl SkeletonArrays {
 
 /// Returns the points of a skeleton with their radii, first the nodes and then the interior points
 /// of the curves, and the pairs of points that segments join.
-fn flatten(skeleton: &Skeleton) -> (Vec<(Point3<f64>, f64)>, Vec<[u32; 2]>) {
+fn flatten(skeleton: &Skeleton) -> (Vec<SkeletonPoint>, Vec<[u32; 2]>) {
     let nodes = skeleton.nodes.iter();
     let mut points: Vec<_> = nodes.map(|node| (node.position, node.radius)).collect();
     let mut segments = Vec::new();

@@ -122,7 +122,12 @@ def test_cuda_arrays_are_refused_with_a_remedy():
     assert error.value.kind == "unsupported"
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def pickled(value):
+    """Return the value after pickling."""
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickled])
 def test_meshes_and_errors_are_copied(duplicate):
     mesh = ferrovox.marching_cubes(volume(), 0.0)
     other = duplicate(mesh)

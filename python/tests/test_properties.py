@@ -23,7 +23,8 @@ spacings = st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 3.7])
 @st.composite
 def grids(draw, dtype, elements, max_dims=3, min_dims=1, min_side=1):
     """Return an array in C or Fortran order, and a spacing per axis."""
-    shape = draw(arrays.array_shapes(min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=9))
+    sides = {"min_dims": min_dims, "max_dims": max_dims, "min_side": min_side, "max_side": 9}
+    shape = draw(arrays.array_shapes(**sides))
     array = draw(arrays.arrays(dtype, shape, elements=elements))
     spacing = draw(st.tuples(*[spacings] * len(shape)))
     return np.asarray(array, order=draw(st.sampled_from("CF"))), spacing

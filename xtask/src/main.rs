@@ -16,6 +16,7 @@ mod ptx;
 mod setup;
 mod test;
 mod torture;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -61,6 +62,9 @@ enum Command {
     /// Write the tables of docs/kernels/from-rust-cuda.md; with `--public-code`, first test all
     /// public crates in kernels
     FromRustCuda(from_rust_cuda::Arguments),
+    /// Build the Python package into target/python/wheels and check its size; with `--test`, also
+    /// install it in an environment below target and test it
+    Wheel(wheel::Arguments),
     /// Collect the command, the test programs and the benchmarks in one directory, to run on a GPU
     /// host without Rust (release builds: tens of minutes)
     Bundle(bundle::Arguments),
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
         Command::FromRustCuda(arguments) => from_rust_cuda::run(&arguments),
+        Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
     match outcome {

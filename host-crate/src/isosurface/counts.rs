@@ -5,13 +5,16 @@ use ferrovox_kernels::grid::Grid;
 
 /// Numbers of vertices and triangles of a part, or of all preceding parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PartCounts {
+pub struct PartCounts {
+    /// Number of vertices.
     pub vertices: u64,
+    /// Number of triangles.
     pub triangles: u64,
 }
 
 impl PartCounts {
     /// Returns the sum of two counts.
+    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
             vertices: self.vertices + other.vertices,
@@ -20,19 +23,19 @@ impl PartCounts {
     }
 
     /// Returns the index width of a mesh of this size.
-    pub fn width(self, params: &IsosurfaceParams) -> Result<IndexWidth, IsosurfaceError> {
+    pub(crate) fn width(self, params: &IsosurfaceParams) -> Result<IndexWidth, IsosurfaceError> {
         params.width_for(self.vertices, self.triangles)
     }
 
     /// Returns the size in bytes of a mesh with these counts.
-    pub fn bytes(self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
+    pub(crate) fn bytes(self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
         self.vertices
             .saturating_mul(12 * (1 + params.normals as u64))
             .saturating_add(self.index_bytes(width))
     }
 
     /// Returns the size in bytes of the triangles.
-    pub fn index_bytes(self, width: IndexWidth) -> u64 {
+    pub(crate) fn index_bytes(self, width: IndexWidth) -> u64 {
         let bytes_per_index = match width {
             IndexWidth::Bits64 => 8,
             _ => 4,

@@ -165,7 +165,7 @@ fn enqueue_from_this_thread<T: DeviceSample>(
     Ok(MeshParts::new(parts, params))
 }
 
-fn resident_planes<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
+pub(super) fn resident_planes<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
     slab.first_plane..slab.first_plane.saturating_add(slab.samples.dims()[2])
 }
 

@@ -29,6 +29,7 @@
 //! | | [`for_each_part`] | passed to a callback part by part |
 //! | on the host | [`extract_parts`] | in parts on several devices |
 //! | in slabs on several devices | [`extract_slabs`], [`slabs`] | in parts on these devices |
+//! | in slabs in several processes | [`count_part`], [`extract_part`] | in parts there |
 //! | in a file of any size | [`stream_mesh`](crate::pipeline::stream_mesh) | in a file |
 //!
 //! All compute the same mesh, bit for bit.
@@ -45,6 +46,7 @@ mod join;
 mod params;
 pub(crate) mod partition;
 mod scan;
+mod single_part;
 mod slab;
 pub(crate) mod slab_mesher;
 mod staged;
@@ -55,7 +57,7 @@ pub use crate::grid::Inside;
 pub use crate::mesh::DeviceTriangles;
 pub use crate::monitor::StageTime;
 pub use budget::{HostMesh, extract_to_host, extract_within_budget, for_each_part};
-pub use counts::TopologyCounts;
+pub use counts::{PartCounts, TopologyCounts};
 pub use device_mesh::DeviceMesh;
 pub use device_slabs::{DeviceSlab, extract_slabs};
 pub use devices::extract_parts;
@@ -65,6 +67,7 @@ pub use params::{
     IndexWidth, IsosurfaceParams, MaskRule, Method, NormalSource, Topology, VertexPlacement,
 };
 pub use partition::{VolumeSlab, slabs};
+pub use single_part::{count_part, extract_part};
 pub use timing::StageTimes;
 
 use crate::{

@@ -1,9 +1,10 @@
 //! Ends of a surface: boundary of the volume, masks, non-finite samples.
 
 use ferrovox::{
+    error::ErrorKind,
     grid::{DeviceVolume, Geometry, Volume},
-    isosurface::{self, Inside, IsosurfaceError, IsosurfaceParams},
-    mesh,
+    isosurface::{self, Inside, IsosurfaceError, IsosurfaceParams, MaskRule, Method, Topology},
+    mesh::{self, TriangleMesh},
 };
 use ferrovox_tests::{
     devices,
@@ -203,6 +204,91 @@ fn masked_cells_emit_nothing() {
         )
         .mesh;
         assert!(none.vertices.is_empty() && none.triangles.is_empty());
+    }
+}
+
+/// Returns the positions of the corners of each triangle.
+fn triangle_positions(mesh: &TriangleMesh) -> Vec<[[f32; 3]; 3]> {
+    let position = |vertex: u64| mesh.vertices[vertex as usize];
+    let triangles = mesh.triangles.iter();
+    triangles.map(|corners| corners.map(position)).collect()
+}
+
+#[test]
+fn last_corner_of_a_cell_decides_whether_it_is_masked() {
+    // rows of two words
+    let dims = [37, 8, 7];
+    let mut noise = Noise(44);
+    let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
+    let mask: Vec<u8> = (0..dims.iter().product())
+        .map(|_| (noise.below(3) != 0) as u8)
+        .collect();
+    let is_meshed = |triangle: &[[f32; 3]; 3]| {
+        let centroid = |axis: usize| triangle.iter().map(|it| it[axis]).sum::<f32>() / 3.0;
+        let [x, y, z] = [0, 1, 2].map(|axis| centroid(axis).floor() as usize + 1);
+        mask[(z * dims[1] + y) * dims[0] + x] != 0
+    };
+    let volume = Volume::new(samples, dims, Geometry::default()).unwrap();
+    let mask_volume = Volume::new(mask.clone(), dims, Geometry::default()).unwrap();
+    for test in devices::all() {
+        for topology in Topology::ALL {
+            let params = IsosurfaceParams {
+                topology,
+                mask_rule: MaskRule::LastCorner,
+                ..Default::default()
+            };
+            let all = extract_volume_mesh(&test.device, &volume, None, &params).mesh;
+            let masked = extract_volume_mesh(&test.device, &volume, Some(&mask_volume), &params);
+            let mut expected = triangle_positions(&all);
+            expected.retain(is_meshed);
+            assert!(expected.len() < all.triangles.len());
+            assert_eq!(
+                triangle_positions(&masked.mesh),
+                expected,
+                "{} {topology:?}",
+                test.label
+            );
+            assert_eq!(mesh::check(&masked.mesh).unreferenced_vertices, 0);
+        }
+        let stream = test.device.stream().unwrap();
+        let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
+        let params = IsosurfaceParams {
+            method: Method::Staged,
+            mask_rule: MaskRule::LastCorner,
+            ..Default::default()
+        };
+        let error = isosurface::extract(&stream, &volume, None, &params).err();
+        let error = error.expect("an error");
+        assert!(matches!(error, IsosurfaceError::MaskRule { .. }));
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    }
+}
+
+#[test]
+fn clockwise_triangles_are_reversed_and_nothing_else() {
+    let dims = [9, 8, 7];
+    let mut noise = Noise(45);
+    let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
+    for test in devices::all() {
+        for method in Method::ALL {
+            let params = IsosurfaceParams {
+                method,
+                close: true,
+                normals: true,
+                ..Default::default()
+            };
+            let reversed = IsosurfaceParams {
+                clockwise: true,
+                ..params
+            };
+            let mesh = extract_mesh(&test.device, &samples, dims, &params);
+            let clockwise = extract_mesh(&test.device, &samples, dims, &reversed);
+            assert_eq!(clockwise.vertices, mesh.vertices);
+            assert_eq!(clockwise.normals, mesh.normals);
+            let volumes = [&mesh, &clockwise].map(|it| mesh::check(it).volume);
+            approx::assert_relative_eq!(volumes[0], -volumes[1], max_relative = 1e-9);
+            assert!(volumes[0] > 0.0, "{} {method:?}", test.label);
+        }
     }
 }
 

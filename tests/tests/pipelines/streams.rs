@@ -2,7 +2,10 @@
 //! memory that has been reallocated.
 
 use ferrovox::device::{Buffer, DeviceKind, Stream};
+use ferrovox::error::ErrorKind;
+use ferrovox::monitor::CancelFlag;
 use ferrovox::scan::{Scanner, Sum};
+use ferrovox::synthetic;
 use ferrovox_tests::devices;
 
 const LEN: usize = 1 << 16;
@@ -124,5 +127,31 @@ fn large_copies_are_complete() {
                 });
             }
         });
+    }
+}
+
+/// A flag that another thread sets ends the work of a stream, and not that of other streams.
+#[test]
+fn cancelled_stream_ends_with_an_error() {
+    for test in devices::fast() {
+        let cancel = CancelFlag::new();
+        let stream = test.device.stream().unwrap().cancelled_by(&cancel);
+        synthetic::sphere(&stream, [8; 3], 3.0).unwrap();
+        let error = std::thread::scope(|scope| {
+            scope.spawn(|| cancel.cancel());
+            loop {
+                if let Err(error) = synthetic::sphere(&stream, [64; 3], 20.0) {
+                    break error;
+                }
+            }
+        });
+        assert_eq!(
+            error.kind(),
+            ErrorKind::Cancelled,
+            "{}: {error}",
+            test.label
+        );
+        let other = test.device.stream().unwrap();
+        synthetic::sphere(&other, [8; 3], 3.0).unwrap();
     }
 }

@@ -145,6 +145,12 @@ pub fn regular_steps() -> Result<Vec<Step>> {
             Work::Programs,
         ),
         (
+            "python",
+            Schedule::OnlyWithAll,
+            "the Python package passes its tests and those of SciPy, scikit-image and edt",
+            Work::Checks(vec![xtask(&["wheel", "--dev", "--test"])]),
+        ),
+        (
             "torture",
             Schedule::EveryRun,
             "the command survives damaged files, signals, full disks and concurrent instances for 10 seconds (longer: `cargo xtask torture`)",

@@ -1,0 +1,156 @@
+//! Parts of isosurfaces, as functions of one slab of the volume.
+
+use crate::{
+    error::Failure,
+    host_array::{HostArray, with_kernel_type},
+    isosurface::SurfaceOptions,
+    process::run,
+};
+use ferrovox::{
+    device::Stream,
+    grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView},
+    isosurface::{self, DeviceSlab, PartCounts},
+    nalgebra::Point3,
+};
+use pyo3::{prelude::*, types::PyDict};
+
+/// Slab of a volume, the items of a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Part {
+    /// Number of samples of the whole volume along x, y and z.
+    dims: [usize; 3],
+    /// First of the planes of samples along z that are given.
+    first_plane: usize,
+    /// First plane of cells, and the plane after the last.
+    cells: (u32, u32),
+}
+
+/// Planes of a volume, as far as all sample types share it.
+struct Planes<'a, T> {
+    samples: VolumeView<'a, T>,
+    mask: Option<VolumeView<'a, u8>>,
+}
+
+impl<'a, T: DeviceSample + Sample> Planes<'a, T> {
+    fn new(
+        samples: &'a HostArray<'_>,
+        mask: Option<&'a HostArray<'_>>,
+        geometry: Geometry,
+    ) -> PyResult<Self> {
+        let volume = VolumeView::new(samples.elements::<T>()?, samples.dims()?, geometry);
+        let mask = match mask {
+            Some(mask) => {
+                let view = VolumeView::new(mask.elements::<u8>()?, mask.dims()?, geometry);
+                Some(view.map_err(Failure::from)?)
+            }
+            None => None,
+        };
+        Ok(Self {
+            samples: volume.map_err(Failure::from)?,
+            mask,
+        })
+    }
+
+    /// Calls `work` with the planes as a slab on the device of a stream.
+    fn with_slab<R>(
+        &self,
+        stream: &Stream,
+        part: &Part,
+        work: impl FnOnce(&DeviceSlab<'_, T>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let samples = DeviceVolume::borrow(stream, self.samples)?;
+        let mask = match self.mask {
+            Some(mask) => Some(DeviceVolume::borrow(stream, mask)?),
+            None => None,
+        };
+        work(&DeviceSlab {
+            stream,
+            samples: &samples,
+            mask: mask.as_deref(),
+            first_plane: part.first_plane,
+            cells: part.cells.0..part.cells.1,
+        })
+    }
+}
+
+impl SurfaceOptions {
+    /// Returns the level, which parts cannot choose themselves.
+    fn part_level(&self) -> Result<f64, Failure> {
+        let missing = || Failure::invalid("a part needs a level".to_owned());
+        self.level.ok_or_else(missing)
+    }
+}
+
+/// Counts the vertices and triangles of a part.
+#[pyfunction]
+pub(crate) fn count_part(
+    py: Python<'_>,
+    planes: &Bound<'_, PyAny>,
+    mask: Option<&Bound<'_, PyAny>>,
+    part: Part,
+    options: SurfaceOptions,
+) -> PyResult<(u64, u64)> {
+    let planes = HostArray::new(planes)?;
+    let mask = mask.map(HostArray::new).transpose()?;
+    let (geometry, level) = (options.geometry()?, options.part_level()?);
+    with_kernel_type!(planes, T => {
+        let planes = Planes::<T>::new(&planes, mask.as_ref(), geometry)?;
+        run(py, None, |call| {
+            let (stream, params) = (call.stream(&options.device)?, options.params(level as f32));
+            planes.with_slab(&stream, &part, |slab| {
+                let counts = isosurface::count_part(part.dims, &geometry, slab, &params)?;
+                Ok((counts.vertices, counts.triangles))
+            })
+        })
+    })
+}
+
+/// Extracts a part, after `before` vertices and triangles of `total`.
+#[pyfunction]
+pub(crate) fn extract_part<'py>(
+    py: Python<'py>,
+    planes: &Bound<'py, PyAny>,
+    mask: Option<&Bound<'py, PyAny>>,
+    part: Part,
+    options: SurfaceOptions,
+    before: (u64, u64),
+    total: (u64, u64),
+) -> PyResult<Bound<'py, PyDict>> {
+    let planes = HostArray::new(planes)?;
+    let mask = mask.map(HostArray::new).transpose()?;
+    let (geometry, level) = (options.geometry()?, options.part_level()?);
+    let counts = |(vertices, triangles)| PartCounts {
+        vertices,
+        triangles,
+    };
+    let surface = with_kernel_type!(planes, T => {
+        // values are looked up in the planes, whose first one is not that of the volume
+        let first = geometry.index_to_world(Point3::new(0.0, 0.0, part.first_plane as f64));
+        let local = Geometry::new(*geometry.axes(), first.coords).map_err(Failure::from)?;
+        let planes = Planes::<T>::new(&planes, mask.as_ref(), local)?;
+        run(py, None, |call| {
+            let (stream, params) = (call.stream(&options.device)?, options.params(level as f32));
+            let mesh = planes.with_slab(&stream, &part, |slab| {
+                let (before, total) = (counts(before), counts(total));
+                Ok(isosurface::extract_part(part.dims, &geometry, slab, &params, before, total)?)
+            })?;
+            options.surface(&stream, mesh, planes.samples, planes.mask, level)
+        })
+    })?;
+    surface.into_dictionary(py)
+}
+
+/// First plane of cells and the plane after the last, and those of samples.
+type Ranges = ((u32, u32), (usize, usize));
+
+/// Returns the planes of cells and of samples of about equal slabs of a volume.
+#[pyfunction]
+pub(crate) fn slabs(dims: [usize; 3], count: usize, close: bool) -> PyResult<Vec<Ranges>> {
+    let slabs = isosurface::slabs(dims, close, count).map_err(Failure::from)?;
+    let slab = |slab: isosurface::VolumeSlab| {
+        let (cells, planes) = (slab.cells, slab.planes);
+        ((cells.start, cells.end), (planes.start, planes.end))
+    };
+    Ok(slabs.into_iter().map(slab).collect())
+}

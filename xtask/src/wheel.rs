@@ -1,0 +1,157 @@
+//! `cargo xtask wheel`: builds the Python package, and tests it in an environment of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::paths;
+
+/// Maximum size of a wheel in bytes.
+const MAX_BYTES: u64 = 15_000_000;
+
+/// Arguments of `wheel`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Build with the dev profile, which shares its builds with the tests of the workspace; the
+    /// size is not checked
+    #[arg(long)]
+    dev: bool,
+    /// Link for the C library of manylinux_2_28 with zig (`pip install ziglang`), for publishing
+    #[arg(long)]
+    manylinux: bool,
+    /// Install the wheel in target/python and run the tests of the package, its type checks, and
+    /// the test suites of SciPy, scikit-image and edt
+    #[arg(long)]
+    test: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let environment = Environment::create(paths::target().join("python"))?;
+    let folder = environment.folder.join("wheels");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    let mut build = environment.module("maturin");
+    build.args(["build", "--out"]).arg(&folder);
+    build.arg("--manifest-path");
+    build.arg(paths::root().join("python/Cargo.toml"));
+    if arguments.dev {
+        build.args(["--profile", "dev"]);
+    }
+    if arguments.manylinux {
+        build.args(["--zig", "--compatibility", "manylinux_2_28"]);
+    }
+    execute(build)?;
+    let wheel = find_wheel(&folder)?;
+    let bytes = wheel.metadata()?.len();
+    println!(
+        "{}: {:.1} MB",
+        paths::display_relative(&wheel),
+        bytes as f64 / 1e6
+    );
+    if !arguments.dev && bytes > MAX_BYTES {
+        bail!("the wheel has {bytes} bytes, more than {MAX_BYTES}");
+    }
+    if arguments.test {
+        test(&environment, &wheel)?;
+    }
+    Ok(())
+}
+
+/// Virtual environment of Python with the packages for building and testing.
+struct Environment {
+    folder: PathBuf,
+}
+
+impl Environment {
+    /// Creates the environment unless it exists, and installs its packages.
+    fn create(folder: PathBuf) -> Result<Self> {
+        let environment = Self { folder };
+        if !environment.python().is_file() {
+            // Debian has `venv` in a package of its own
+            let created = ["venv", "virtualenv"].into_iter().any(|module| {
+                let mut command = Command::new("python3");
+                command.args(["-m", module]).arg(&environment.folder);
+                command.status().is_ok_and(|status| status.success())
+            });
+            if !created {
+                bail!("python3 creates no environment; install python3-venv or virtualenv");
+            }
+        }
+        let mut install = environment.module("pip");
+        install.args(["install", "--quiet", "--requirement"]);
+        install.arg(paths::root().join("python/tests/requirements.txt"));
+        execute(install)?;
+        Ok(environment)
+    }
+
+    fn python(&self) -> PathBuf {
+        self.folder.join("bin/python")
+    }
+
+    /// Returns a command that runs a module of Python.
+    fn module(&self, name: &str) -> Command {
+        let mut command = Command::new(self.python());
+        command.args(["-m", name]).current_dir(&self.folder);
+        // maturin is a program beside Python
+        command.env("VIRTUAL_ENV", &self.folder);
+        command
+    }
+}
+
+/// Tests the wheel after installing it.
+fn test(environment: &Environment, wheel: &Path) -> Result<()> {
+    let package = paths::root().join("python");
+    let tests = package.join("tests");
+    let mut install = environment.module("pip");
+    install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
+    execute(with(install, &[wheel]))?;
+    let pytest = || {
+        let mut command = environment.module("pytest");
+        command.args(["-q", "-p", "no:cacheprovider"]);
+        command
+    };
+    execute(with(pytest(), &[&tests]))?;
+    let mut doctests = pytest();
+    doctests.args(["--doctest-modules", "--pyargs", "ferrovox"]);
+    execute(doctests)?;
+    let configuration = package.join("pyproject.toml");
+    let mut types = environment.module("mypy");
+    types.arg("--config-file").arg(&configuration);
+    execute(with(types, &[&package.join("ferrovox")]))?;
+    let mut stubs = environment.module("mypy.stubtest");
+    stubs.arg("--mypy-config-file").arg(&configuration);
+    stubs.arg("--allowlist").arg(tests.join("stubtest.txt"));
+    execute(with(stubs, &[Path::new("ferrovox")]))?;
+    let mut peers = Command::new(environment.python());
+    peers.current_dir(&environment.folder);
+    let downloads = environment.folder.join("peers");
+    execute(with(peers, &[&tests.join("peers/run.py"), &downloads]))
+}
+
+/// Returns the command with more arguments.
+fn with(mut command: Command, arguments: &[&Path]) -> Command {
+    command.args(arguments);
+    command
+}
+
+fn find_wheel(folder: &Path) -> Result<PathBuf> {
+    let entries = std::fs::read_dir(folder).context("maturin wrote no wheel")?;
+    let mut wheels = entries.flatten().map(|entry| entry.path());
+    wheels
+        .find(|path| path.extension().is_some_and(|it| it == "whl"))
+        .with_context(|| format!("{} contains no wheel", folder.display()))
+}
+
+fn execute(mut command: Command) -> Result<()> {
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {}", command.get_program().display()))?;
+    if !status.success() {
+        let arguments: Vec<_> = command.get_args().map(|it| it.to_string_lossy()).collect();
+        bail!("python {} failed ({status})", arguments.join(" "));
+    }
+    Ok(())
+}
