@@ -10,7 +10,7 @@ const MAX_AXES: usize = 32;
 /// Largest size of a chunk, in bytes.
 const MAX_CHUNK: u64 = 1 << 30;
 /// Largest number of chunks of a shard.
-const MAX_SHARD: u64 = 1 << 24;
+const MAX_SHARD: u64 = 1 << 21;
 
 /// An array. Axes are in the order of the shape, slowest first.
 #[derive(Debug)]
