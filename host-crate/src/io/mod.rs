@@ -23,6 +23,7 @@
 //! | NumPy archive | `.npz` | no | none |
 //! | DICOM | a folder, `.dcm`, any name | no | LPS |
 //! | TIFF, BigTIFF, OME, ImageJ | `.tif`, `.tiff`, a folder of slices | `.tif` | spacing only |
+//! | PNG | `.png`, a folder of slices | no | none |
 //! | Zarr 2 and 3, OME-Zarr | a folder, `.zip`, `.ozx` | `.zarr.zip` | spacing and origin |
 //! | VTK XML image data | `.vti` | `.vti` | as stored; written in RAS |
 //! | FreeSurfer MGH, MGZ | `.mgh`, `.mgz` | no | RAS |
