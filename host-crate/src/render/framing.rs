@@ -118,44 +118,6 @@ impl Extent {
     }
 }
 
-/// Upright cylinder around the points of a scene, which looks the same from all azimuths.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cylinder {
-    center: Point3<f64>,
-    radius: f64,
-    half_height: f64,
-}
-
-impl Cylinder {
-    /// Returns the cylinder around points in world coordinates, whose axis is in the middle of
-    /// their bounding box; `None` if there are none. `points` is called twice.
-    pub fn from_points<I: Iterator<Item = Point3<f64>>>(points: impl Fn() -> I) -> Option<Self> {
-        let (mut low, mut high) = (Extent::EMPTY.low, Extent::EMPTY.high);
-        for point in points() {
-            low = low.inf(&point.coords);
-            high = high.sup(&point.coords);
-        }
-        let center = Point3::from((low + high) / 2.0);
-        let from_axis = |point: Point3<f64>| (point.x - center.x).hypot(point.y - center.y);
-        let radius = points().map(from_axis).fold(0.0, f64::max);
-        let half_height = (high.z - low.z) / 2.0;
-        (radius.is_finite() && (0.0..f64::INFINITY).contains(&half_height)).then_some(Self {
-            center,
-            radius,
-            half_height,
-        })
-    }
-
-    /// Returns the cylinder enlarged by `by` on every side.
-    pub fn expanded(self, by: f64) -> Self {
-        Self {
-            radius: self.radius + by,
-            half_height: self.half_height + by,
-            ..self
-        }
-    }
-}
-
 /// Returns the lowest and the highest set bit.
 fn set_bit_range(words: &[u32]) -> Option<[usize; 2]> {
     let first = words.iter().position(|&word| word != 0)?;
@@ -239,28 +201,48 @@ impl Framing {
         Self::around(center, half, nearer, view, canvas, OBJECT_BORDER)
     }
 
-    /// Fits a cylinder into the picture, with the same scale for all azimuths.
-    pub fn fit_cylinder(
-        cylinder: &Cylinder,
+    /// Fits points in world coordinates into the picture, with the same scale and axis for all
+    /// azimuths of `view`; `None` if there are none. The axis is in the middle of the bounding box
+    /// of the points, which `points` returns twice; `radius` is that of balls around them.
+    pub fn fit_turntable<I: Iterator<Item = Point3<f64>>>(
+        points: impl Fn() -> I,
+        radius: f64,
         view: ViewDirection,
         canvas: Canvas,
         min_half: f64,
-    ) -> Self {
+    ) -> Option<Self> {
+        let (mut low, mut high) = (Extent::EMPTY.low, Extent::EMPTY.high);
+        for point in points() {
+            low = low.inf(&point.coords);
+            high = high.sup(&point.coords);
+        }
+        let axis = (low + high) / 2.0;
         let (sine, cosine) = f64::from(view.elevation).to_radians().sin_cos();
-        let (sine, cosine) = (sine.abs(), cosine.abs());
-        let Cylinder {
-            center,
-            radius,
-            half_height,
-        } = *cylinder;
-        let half = Vector3::new(
-            radius,
-            radius * sine + half_height * cosine,
-            radius * cosine + half_height * sine,
-        );
-        let half = half.map(|h| h.max(min_half));
+        // a point describes a circle, which is an ellipse in the picture
+        let mut extent = Extent::EMPTY;
+        for point in points() {
+            let away = (point.x - axis.x).hypot(point.y - axis.y);
+            let center = Vector3::new(0.0, point.z * cosine, point.z * sine);
+            let half = Vector3::new(away, away * sine.abs(), away * cosine).add_scalar(radius);
+            extent.include(center - half);
+            extent.include(center + half);
+        }
+        if !extent.is_bounded() {
+            return None;
+        }
+        let [viewer, _, up] = view.frame();
+        let half = ((extent.high - extent.low) / 2.0).map(|h| h.max(min_half));
+        let middle = (extent.high + extent.low) / 2.0;
+        let center = Point3::new(axis.x, axis.y, 0.0) + up * middle.y + viewer * middle.z;
         let nearer = half.z + 2.0 * min_half;
-        Self::around(center, half, nearer, view, canvas, OBJECT_BORDER)
+        Some(Self::around(
+            center,
+            half,
+            nearer,
+            view,
+            canvas,
+            OBJECT_BORDER,
+        ))
     }
 
     /// Shows a box around `center` with half sides `half`, from a plane that is `nearer` to the

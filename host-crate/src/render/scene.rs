@@ -5,7 +5,7 @@ use super::{
     background, check,
     curves::Curves,
     encode_animation, fill,
-    framing::{Canvas, Cylinder, Extent, Framing},
+    framing::{Canvas, Extent, Framing},
     legend::Legend,
     raster::DeviceSurfaces,
 };
@@ -148,14 +148,16 @@ impl<'a> Scene<'a> {
             let params = RenderParams { view, ..*params };
             self.draw_layout(stream, &params, |layout| {
                 let points = world_points(&positions, self.surfaces.origin);
-                let cylinder =
-                    Cylinder::from_points(|| points.clone().chain(layout.curves.points()));
-                let Some(cylinder) = cylinder else {
-                    return Ok(None);
-                };
-                let cylinder = cylinder.expanded(layout.curves.margin());
-                let framing = Framing::fit_cylinder(&cylinder, view, layout.canvas, self.min_half);
-                Ok(Some(framing))
+                let all = || points.clone().chain(layout.curves.points());
+                let radius = layout.curves.margin();
+                let canvas = layout.canvas;
+                Ok(Framing::fit_turntable(
+                    all,
+                    radius,
+                    view,
+                    canvas,
+                    self.min_half,
+                ))
             })
         })
     }

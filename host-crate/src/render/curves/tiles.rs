@@ -3,8 +3,9 @@
 use super::cones::Cones;
 use crate::memory::{CollectOrUnwind, copy_or_unwind, zeroed_or_unwind};
 
-/// Smallest side of a tile, as a power of two of pixels.
-const MIN_LOG2_SIZE: u32 = 4;
+/// Smallest side of a tile, as a power of two of pixels: each pixel of a tile is tested against all
+/// of its cones.
+const MIN_LOG2_SIZE: u32 = 3;
 /// Largest number of tiles along a side of the picture.
 const MAX_TILES: u32 = 256;
 
@@ -102,9 +103,10 @@ mod tests {
             depths: [0.0; 2],
         };
         let tiles = Tiles::assign(&cones, [40, 20]);
-        assert_eq!((tiles.log2_size, tiles.per_row), (4, 3));
-        assert_eq!(tiles.starts, [0, 2, 3, 3, 3, 3, 3]);
-        assert_eq!(tiles.members, [1, 0, 1]);
+        assert_eq!((tiles.log2_size, tiles.per_row), (3, 5));
+        let starts = [0, 1, 3, 4, 4, 4, 5, 7, 8, 8, 8, 8, 8, 8, 8, 8];
+        assert_eq!(tiles.starts, starts);
+        assert_eq!(tiles.members, [0, 1, 0, 1, 0, 1, 0, 1]);
         let tiles = Tiles::assign(&cones, [16384, 9]);
         assert_eq!((tiles.log2_size, tiles.per_row), (6, 256));
     }

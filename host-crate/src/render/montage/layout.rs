@@ -10,8 +10,8 @@ use crate::{
 const ROWS: [[usize; 3]; 3] = [[2, 0, 1], [1, 0, 2], [0, 1, 2]];
 /// Pixels between planes.
 const GAP: u32 = 6;
-/// Part of the object's extent that is shown around it on each side.
-const MARGIN: f64 = 0.06;
+/// Part of the object's extent that is shown around it on each side, for the letters.
+const MARGIN: f64 = 0.1;
 
 /// Tile of a montage.
 #[derive(Clone, Copy)]
