@@ -100,7 +100,14 @@ pub fn regular_steps() -> Result<Vec<Step>> {
     docs.env("RUSTDOCFLAGS", "-D warnings");
     clippy::share(&mut docs);
     let clippy = clippy::command();
-    let doctests = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
+    let doctests = cargo(&[
+        "test",
+        "--workspace",
+        "--exclude",
+        programs::PYTHON_MODULE,
+        "--doc",
+        "--no-fail-fast",
+    ]);
     let steps = [
         (
             "setup",
