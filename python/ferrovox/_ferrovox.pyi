@@ -3,7 +3,23 @@
 from collections.abc import Callable
 from typing import Any, final
 
-__all__: list[str]
+__all__ = [
+    "Array",
+    "__version__",
+    "count_part",
+    "device_ids",
+    "distances_to_zero",
+    "exclusive_scan",
+    "extract",
+    "extract_part",
+    "feature_transform",
+    "label_distances",
+    "occupancy",
+    "skeletonize",
+    "slabs",
+    "voxelize",
+]
+
 __version__: str
 
 @final
