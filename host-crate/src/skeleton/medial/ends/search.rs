@@ -14,6 +14,7 @@ use crate::{
     monitor::Cancelled,
     skeleton::medial::progress::Stage,
 };
+use std::collections::BTreeSet;
 
 /// Maximum number of fronts that start at the voxel farthest from the start of the one before.
 const MAX_SWEEPS: usize = 4;
@@ -183,23 +184,23 @@ impl<'a, G: FrontGraph> Search<'a, G> {
         let rule = self.tips.rule;
         let tips = self.tips.candidates.iter().map(|candidate| candidate.tip);
         let mut accepted: Vec<Tip> = tips.filter(|tip| rule.accepts(tip)).collect_or_unwind();
-        if !self.has_loop {
-            match accepted[..] {
-                [] if self.is_elongated => {
-                    let pair = self.farthest_pair.iter();
-                    let pair = pair.map(|&number| self.tips.candidates[number].tip);
-                    accepted = pair.collect_or_unwind();
-                }
-                [only] => {
-                    let (start, front) = (self.graph.node_at(only.voxel), &mut self.survey.front);
-                    front.run(start, None, self.input.progress)?;
-                    let voxel = self.graph.farthest_voxel(front.farthest(), start);
-                    accepted.push_or_unwind(Tip::unmeasured(voxel));
-                }
-                _ => {}
-            }
+        if accepted.is_empty() && self.is_elongated && !self.has_loop {
+            let pair = self.farthest_pair.iter();
+            let pair = pair.map(|&number| self.tips.candidates[number].tip);
+            accepted = pair.collect_or_unwind();
         }
         stable_sort_or_unwind(&mut accepted, |a, b| b.length.total_cmp(&a.length));
+        // a tip measured by several fronts can have moved to the voxel of another
+        let mut voxels = BTreeSet::new();
+        accepted.retain(|tip| voxels.insert(tip.voxel));
+        if let [only] = accepted[..]
+            && !self.has_loop
+        {
+            let (start, front) = (self.graph.node_at(only.voxel), &mut self.survey.front);
+            front.run(start, None, self.input.progress)?;
+            let voxel = self.graph.farthest_voxel(front.farthest(), start);
+            accepted.push_or_unwind(Tip::unmeasured(voxel));
+        }
         Ok(Ends { accepted, refused })
     }
 }

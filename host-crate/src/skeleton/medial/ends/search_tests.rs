@@ -10,6 +10,9 @@ use crate::{
     grid::Geometry,
     skeleton::medial::{context::ComponentContext, test_objects::with_context},
 };
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use test_cases::case_count;
 
 const RULE: EndRule = EndRule {
     min_significance: 1.25,
@@ -102,4 +105,28 @@ fn voxel_graphs_have_all_voxels() {
             assert_eq!(voxels, [0, 6]);
         },
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: case_count(1000), failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn ends_are_distinct(
+        seed in any::<u64>(),
+        fill in 0.3f64..1.0,
+        dims in prop::array::uniform3(1usize..6),
+        min_significance in 0.0f64..1.5,
+    ) {
+        let geometry = Geometry::from_spacing([1.0; 3], [0.0; 3]).unwrap();
+        let is_set = |[x, y, z]: [usize; 3]| {
+            let mixed = (seed ^ (x + 16 * y + 256 * z) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            [x, y, z] == [0; 3] || ((mixed >> 40) as f64) < fill * (1u64 << 24) as f64
+        };
+        with_context(dims, geometry, is_set, |context, _| {
+            let rule = EndRule { min_significance, ..RULE };
+            let ends = find_ends(&input(context), rule).unwrap().accepted;
+            let voxels: BTreeSet<u32> = ends.iter().map(|tip| tip.voxel).collect();
+            assert!(voxels.len() == ends.len() || context.object.len() == 1, "{ends:?}");
+        });
+    }
 }
