@@ -74,36 +74,35 @@ impl Frame {
             return unpermuted;
         }
         let moments = Moments::new(runs, low, high);
-        let mut best: Vec<([i64; 3], [f64; 6], Vec<i128>, Self)> = Vec::new();
+        let mut best: Vec<(FrameKey, Self)> = Vec::new();
         for order in ORDERS {
             for bits in 0..8 {
                 let flips = [0, 1, 2].map(|axis| bits >> axis & 1 == 1);
                 let candidate = frame(order, flips);
-                let products = metric.permute_axes(order, flips).products();
                 let extents = candidate.dims();
-                let flat_order = if extents.contains(&1) {
-                    [-extents[0], extents[1], extents[2]]
-                } else {
-                    [0; 3]
-                };
                 let mut numbers: Vec<i128> = extents.map(i128::from).into();
                 numbers.extend_or_unwind(moments.in_frame(order, flips));
-                let order = match best.first() {
-                    None => Ordering::Less,
-                    Some((best_flat_order, best_products, best_numbers, _)) => flat_order
-                        .cmp(best_flat_order)
-                        .then_with(|| compare(&products, best_products))
-                        .then_with(|| numbers.cmp(best_numbers)),
+                let key = FrameKey {
+                    flat_order: if extents.contains(&1) {
+                        [-extents[0], extents[1], extents[2]]
+                    } else {
+                        [0; 3]
+                    },
+                    products: metric.permute_axes(order, flips).products(),
+                    numbers,
                 };
+                let order = best
+                    .first()
+                    .map_or(Ordering::Less, |(other, _)| key.compare(other));
                 if order == Ordering::Less {
                     best.clear();
                 }
                 if order != Ordering::Greater {
-                    best.push_or_unwind((flat_order, products, numbers, candidate));
+                    best.push_or_unwind((key, candidate));
                 }
             }
         }
-        let frames = best.into_iter().map(|(.., frame)| frame);
+        let frames = best.into_iter().map(|(_, frame)| frame);
         let frames: Vec<Self> = frames.collect_or_unwind();
         match frames[..] {
             [one] => one,
@@ -174,12 +173,30 @@ impl Frame {
     }
 }
 
-/// Compares two metrics lexicographically.
-fn compare(a: &[f64; 6], b: &[f64; 6]) -> Ordering {
-    let pairs = a.iter().zip(b);
-    pairs.fold(Ordering::Equal, |order, (a, b)| {
-        order.then_with(|| a.total_cmp(b))
-    })
+/// Numbers by which frames are compared.
+struct FrameKey {
+    /// Extents of a flat component: the first one negated, so that the longest comes first.
+    flat_order: [i64; 3],
+    /// Scalar products of the axes.
+    products: [f64; 6],
+    /// Extents and moments.
+    numbers: Vec<i128>,
+}
+
+impl FrameKey {
+    /// Compares two keys lexicographically.
+    fn compare(&self, other: &Self) -> Ordering {
+        let pairs = self.products.iter().zip(&other.products);
+        let by_products = || {
+            pairs.fold(Ordering::Equal, |order, (a, b)| {
+                order.then_with(|| a.total_cmp(b))
+            })
+        };
+        let by_extents = self.flat_order.cmp(&other.flat_order);
+        by_extents
+            .then_with(by_products)
+            .then_with(|| self.numbers.cmp(&other.numbers))
+    }
 }
 
 #[cfg(test)]
