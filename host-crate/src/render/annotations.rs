@@ -3,8 +3,7 @@
 use super::{
     Picture,
     framing::Framing,
-    legend::number,
-    text::{Font, TEXT},
+    text::{Font, TEXT, format_number},
 };
 
 /// Smallest side of a picture with annotations, in pixels.
@@ -109,7 +108,7 @@ fn short_number(length: f64) -> String {
         let text = format!("{length:.3}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
-        number(length)
+        format_number(length)
     }
 }
 

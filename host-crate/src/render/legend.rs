@@ -3,8 +3,8 @@
 use super::{
     ColourBy, Picture,
     annotations::ValueRange,
-    curves::{Colour, ColourMap},
-    text::{Font, TEXT},
+    curve_colours::{Colour, ColourMap},
+    text::{Font, TEXT, format_number},
     values::value_colour,
 };
 use crate::memory::CollectOrUnwind;
@@ -110,8 +110,8 @@ impl Legend {
         let content = Content::Bar {
             title,
             colours: (0..STEPS).map(|step| colour(at(step))).collect_or_unwind(),
-            min: number(min),
-            max: number(max),
+            min: format_number(min),
+            max: format_number(max),
             is_below: size[1] > size[0],
         };
         Some(Self {
@@ -297,36 +297,9 @@ fn title_lines(title: &[String; 2]) -> Vec<&str> {
     lines
 }
 
-/// Formats a number with three digits.
-pub fn number(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        0.001..1.0 => format!("{value:.3}"),
-        1.0..10.0 => format!("{value:.2}"),
-        10.0..100.0 => format!("{value:.1}"),
-        100.0..100_000.0 => format!("{value:.0}"),
-        _ => format!("{value:.1e}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_formatted_with_three_digits() {
-        let cases = [
-            (0.0, "0"),
-            (0.5, "0.500"),
-            (3.1234, "3.12"),
-            (99.94, "99.9"),
-            (1234.5, "1234"),
-            (2e-7, "2.0e-7"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(number(value), text);
-        }
-    }
 
     fn colour_map(by: ColourBy, classes: i64) -> ColourMap {
         ColourMap {

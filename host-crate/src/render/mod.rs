@@ -19,6 +19,7 @@
 
 mod animation;
 mod annotations;
+mod curve_colours;
 mod curves;
 mod framing;
 mod isolines;
@@ -34,7 +35,8 @@ mod view;
 
 pub use animation::encode_animation;
 pub use annotations::{Annotations, ValueRange};
-pub use curves::{ColourBy, SkeletonStyle, skeleton, skeletons};
+pub use curve_colours::ColourBy;
+pub use curves::{SkeletonStyle, skeleton, skeletons};
 pub use isolines::{IsolineParams, isoline_step, isolines};
 pub use montage::{MontageLabels, MontageParams, montage};
 pub use picture::{Picture, RenderError};

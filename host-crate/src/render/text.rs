@@ -56,3 +56,35 @@ impl Font {
         }
     }
 }
+
+/// Formats a number with three digits.
+pub fn format_number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        0.001..1.0 => format!("{value:.3}"),
+        1.0..10.0 => format!("{value:.2}"),
+        10.0..100.0 => format!("{value:.1}"),
+        100.0..100_000.0 => format!("{value:.0}"),
+        _ => format!("{value:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_formatted_with_three_digits() {
+        let cases = [
+            (0.0, "0"),
+            (0.5, "0.500"),
+            (3.1234, "3.12"),
+            (99.94, "99.9"),
+            (1234.5, "1234"),
+            (2e-7, "2.0e-7"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(format_number(value), text);
+        }
+    }
+}

@@ -1,13 +1,13 @@
 //! Projection of curves to cones with round ends, in pixels.
 
-use super::{
-    SkeletonStyle,
-    colours::{Colour, ColourMap, critical, radius_at},
-};
+use super::SkeletonStyle;
 use crate::{
     graph::{NodeKind, Skeleton},
     memory::{ExtendOrUnwind, zeroed_or_unwind},
-    render::framing::Framing,
+    render::{
+        curve_colours::{Colour, ColourMap, critical, radius_at},
+        framing::Framing,
+    },
 };
 use ferrovox_kernels::render::CONE_LEN;
 use nalgebra::Point3;

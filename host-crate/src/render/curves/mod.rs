@@ -1,16 +1,15 @@
 //! Skeletons drawn over pictures of their objects.
 
-mod colours;
 mod cones;
 mod style;
 mod tiles;
 
-pub use colours::ColourBy;
-pub(super) use colours::{Colour, ColourMap};
 pub use style::SkeletonStyle;
 
 use super::{
-    Picture, RenderError, RenderParams, ViewDirection, check, fill,
+    Picture, RenderError, RenderParams, ViewDirection, check,
+    curve_colours::ColourMap,
+    fill,
     framing::{Canvas, Extent, Framing},
     legend::Legend,
     lights::light_in_picture,

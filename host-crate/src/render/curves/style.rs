@@ -1,6 +1,6 @@
 //! Style of skeletons in pictures.
 
-use super::ColourBy;
+use crate::render::ColourBy;
 
 /// Style of skeletons in pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]

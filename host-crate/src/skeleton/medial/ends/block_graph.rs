@@ -5,7 +5,6 @@ use super::{
     block_segments::{BlockSegments, VoxelRun},
     graph::{FrontGraph, UNITS},
     input::EndSearchInput,
-    region::Region,
 };
 use crate::{
     grid::Metric,
@@ -20,6 +19,15 @@ use std::ops::Range;
 
 /// Minimum number of nodes per parallel task.
 const MIN_PARALLEL_NODES: usize = 1 << 12;
+
+/// Place of a node relative to a part of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Outside,
+    /// In the part, next to nodes outside.
+    Border,
+    Inside,
+}
 
 /// Connected parts of the blocks of a component. Thin parts of the component remain connected, and
 /// parts side by side remain apart, however large the blocks are.
@@ -63,9 +71,9 @@ impl<'a> BlockGraph<'a> {
         Self::from_segments(input, extent, segments)
     }
 
-    /// Builds the graph of the voxels of some nodes of this graph, for blocks of about `extent`
-    /// smallest spacings. Takes time linear in the number of these voxels and of the segments of
-    /// this graph.
+    /// Builds the graph of the voxels of the nodes of this graph that are not outside, for blocks
+    /// of about `extent` smallest spacings. Takes time linear in the number of these voxels and of
+    /// the segments of this graph.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -73,12 +81,13 @@ impl<'a> BlockGraph<'a> {
         &self,
         input: &EndSearchInput<'a>,
         extent: usize,
-        region: &Region,
+        places: &[Place],
     ) -> Result<Self, Cancelled> {
         let sides = block_sides(input.metric, extent);
         let segments = BlockSegments::from_runs(input.object, sides, |row| {
             let segments = self.segments.row_segments(row);
-            let is_inside = |&segment: &usize| region.has_node(self.segment_nodes[segment]);
+            let is_inside =
+                |&segment: &usize| places[self.segment_nodes[segment] as usize] != Place::Outside;
             let runs = segments.filter(is_inside);
             joined_runs(runs.map(|segment| self.segments.get(segment)))
         });
@@ -88,7 +97,7 @@ impl<'a> BlockGraph<'a> {
             let voxels = graph.segments.get(segment).voxels();
             let is_at_border = [voxels.start, voxels.end - 1].map(|voxel| {
                 let node = self.node_at(voxel as u32);
-                region.is_at_border(node) || self.is_open(node)
+                places[node as usize] == Place::Border || self.is_open(node)
             });
             graph.is_open[node as usize] |= is_at_border.contains(&true);
         }

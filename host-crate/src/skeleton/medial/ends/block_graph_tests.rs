@@ -2,7 +2,7 @@
 
 use super::{
     block_graph::BlockGraph, graph::FrontGraph, input::EndSearchInput, protrusion::Tip,
-    region::Region, rule::EndRule, tip_list::TipList,
+    region::find_region, rule::EndRule, tip_list::TipList,
 };
 use crate::{
     grid::Geometry,
@@ -173,10 +173,10 @@ fn regions_have_the_nodes_of_the_whole_component() {
             ..Tip::unmeasured(tip)
         });
         let mut looks = tips.plan_looks(&coarse, |_| true, 1);
-        let region = Region::around(&input, &coarse, &mut looks, 2).unwrap();
+        let places = find_region(&input, &coarse, &mut looks, 2).unwrap();
         assert_eq!(looks.len(), 1);
         let (part, whole) = (
-            coarse.within(&input, 2, &region).unwrap(),
+            coarse.within(&input, 2, &places).unwrap(),
             BlockGraph::new(&input, 2).unwrap(),
         );
         assert!(part.len() < whole.len() * 3 / 4);

@@ -5,13 +5,21 @@ use super::{
     graph::{FrontGraph, UNITS},
     input::EndSearchInput,
     protrusion::{Survey, Tip},
-    tip_list::Look,
 };
 use crate::monitor::Cancelled;
 
 /// Distance beyond the tip at which the front stops, in extents of a node, in addition to twice the
 /// width of the protrusion.
 const MARGIN: f64 = 2.0;
+
+/// Planned measurement of a refused tip by a front that starts near its base.
+pub struct Look {
+    /// Index in the list of refused tips.
+    pub number: usize,
+    pub tip: Tip,
+    /// Voxel at which the front starts.
+    pub from: u32,
+}
 
 /// Measures a tip by a front that starts at a voxel near its base and stops beyond it, and returns
 /// the most significant measurement. The front is exact for the tips that it reaches, since those

@@ -5,7 +5,7 @@ use super::{
     graph::{FrontGraph, VoxelGraph},
     input::EndSearchInput,
     protrusion::{Survey, Tip, is_elongated},
-    region::Region,
+    region::find_region,
     rule::EndRule,
     tip_list::TipList,
 };
@@ -222,11 +222,11 @@ impl<'a> Search<'a, BlockGraph<'a>> {
             };
             let mut looks = self.tips.plan_looks(self.graph, is_uncertain, max_looks);
             let graph = finest.as_ref().unwrap_or(self.graph);
-            let region = Region::around(input, graph, &mut looks, smaller)?;
+            let places = find_region(input, graph, &mut looks, smaller)?;
             if looks.is_empty() {
                 break;
             }
-            let graph = graph.within(input, smaller, &region)?;
+            let graph = graph.within(input, smaller, &places)?;
             let mut survey = Survey::new(&graph, input.metric, input.has_tunnels);
             self.tips.measure_again(&mut survey, &looks, MAX_NODES)?;
             finest = Some(graph);

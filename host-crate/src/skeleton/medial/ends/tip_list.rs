@@ -3,7 +3,7 @@
 use super::{
     graph::FrontGraph,
     input::EndSearchInput,
-    local_look::local_tip,
+    local_look::{Look, local_tip},
     protrusion::{FrontTip, NOISE_VOXELS, Survey, Tip},
     rule::EndRule,
 };
@@ -24,15 +24,6 @@ pub struct Candidate {
     pub tip: Tip,
     /// `true` if a front started at the tip.
     pub has_front: bool,
-}
-
-/// Planned measurement of a refused tip by a front that starts near its base.
-pub struct Look {
-    /// Index in the list of refused tips.
-    number: usize,
-    pub tip: Tip,
-    /// Voxel at which the front starts.
-    pub from: u32,
 }
 
 /// Tips of a component.
