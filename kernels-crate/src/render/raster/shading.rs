@@ -23,8 +23,9 @@ use cuda_std::{GpuFloat, View, ViewMut, inline_closures, kernel};
 pub const SURFACE_LEN: usize = 6;
 
 /// Cosine of the largest angle between the normals of a triangle and of its vertex that is not at a
-/// crease: 44 degrees, slightly less than at the edges of a cuboid.
-const CREASE_COSINE: f32 = 0.719;
+/// crease: 34 degrees. At a corner of a cube it is 35 degrees or more: there, one face can have two
+/// triangles and the others one each.
+const CREASE_COSINE: f32 = 0.83;
 
 /// Shading of a picture of surfaces.
 #[repr(C)]

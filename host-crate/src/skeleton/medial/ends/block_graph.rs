@@ -42,6 +42,8 @@ pub struct BlockGraph<'a> {
     segment_nodes: Vec<u32>,
     /// Nodes in the order of their first voxels, followed by one that marks the end.
     nodes: Vec<Node>,
+    /// First node of each slab of blocks in order of z, followed by the number of nodes.
+    slab_nodes: Vec<u32>,
     /// `true` for nodes next to voxels that the graph lacks. Empty for a whole component.
     is_open: Vec<bool>,
     /// Neighbours of all nodes, node by node.
@@ -129,6 +131,7 @@ impl<'a> BlockGraph<'a> {
             segment_nodes: with_capacity_or_unwind(segments.len()),
             segments,
             nodes: Vec::new(),
+            slab_nodes: Vec::new(),
             is_open: Vec::new(),
             neighbours: Vec::new(),
             lengths: Vec::new(),
@@ -136,10 +139,12 @@ impl<'a> BlockGraph<'a> {
         };
         for slab in found {
             let first = graph.nodes.len() as u32;
+            graph.slab_nodes.push_or_unwind(first);
             let nodes = slab.segment_nodes.into_iter().map(|node| first + node);
             graph.segment_nodes.extend_or_unwind(nodes);
             graph.nodes.extend_or_unwind(slab.nodes);
         }
+        graph.slab_nodes.push_or_unwind(graph.nodes.len() as u32);
         graph.nodes.push_or_unwind(Node::end());
         let pairs = parallel::try_map(slabs.len(), |slab| {
             progress.check()?;
@@ -339,7 +344,14 @@ impl FrontGraph for BlockGraph<'_> {
             let offset = [0, 1, 2].map(|axis| node.centroid[axis] - from[axis]);
             self.metric.squared_length(offset) <= radius * radius
         };
-        let near = self.nodes[..self.len()].iter().filter(is_near);
+        let across = radius * self.metric.unit_ball_extent()[2];
+        let slab = |z: f64| {
+            let slab = (z / f64::from(self.sides[2])).max(0.0) as usize;
+            slab.min(self.slab_nodes.len() - 2)
+        };
+        let [first, last] = [slab(from[2] - across), slab(from[2] + across)];
+        let nodes = self.slab_nodes[first] as usize..self.slab_nodes[last + 1] as usize;
+        let near = self.nodes[nodes].iter().filter(is_near);
         let voxels = near.map(|node| node.thickest_voxel);
         // of equally thick ones, the first
         voxels.fold(around, |best, voxel| {
