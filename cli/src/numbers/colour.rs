@@ -36,7 +36,10 @@ impl FromStr for Colour {
         if let Some((_, colour)) = NAMES.iter().find(|(name, _)| *name == text) {
             return Ok(Self(*colour));
         }
-        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
+        let is_hexadecimal = |digits: &&str| {
+            digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        };
+        let digits = text.strip_prefix('#').filter(is_hexadecimal);
         match digits.map(|digits| u32::from_str_radix(digits, 16)) {
             Some(Ok(number)) => {
                 let [_, red, green, blue] = number.to_be_bytes();

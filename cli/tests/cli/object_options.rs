@@ -218,7 +218,7 @@ fn options_of_other_commands_are_explained() {
     for (line, text) in [
         (
             "render o.nii --iso 5 --memory 1G -o a.png",
-            "render does not take --memory: the volume is drawn as a whole",
+            "render does not take --memory: volumes are drawn as a whole",
         ),
         (
             "skeleton o.nii --memory 1G -o a.swc",
