@@ -191,6 +191,7 @@ impl SurfaceOptions {
             let cells = CellMask {
                 mask,
                 by_last_corner: self.mask_by_last_corner,
+                is_closed: self.close,
             };
             let downloaded;
             let positions = match mesh.positions.as_slice() {

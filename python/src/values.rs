@@ -13,6 +13,8 @@ pub(crate) struct CellMask<'a> {
     pub mask: Option<VolumeView<'a, u8>>,
     /// `true` if the corner with the largest indices decides, instead of all corners.
     pub by_last_corner: bool,
+    /// `true` if cells around the grid are meshed, too.
+    pub is_closed: bool,
 }
 
 /// Maximum distance of a coordinate from an integer, in voxels, at which a vertex is in a plane of
@@ -86,7 +88,10 @@ fn cell_range<T: Sample>(
     let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
     for number in 0..8 {
         let Some(index) = indices(corner(number)) else {
-            continue;
+            if cells.is_closed {
+                continue;
+            }
+            return f64::NEG_INFINITY;
         };
         let decides = number == 7 || !cells.by_last_corner;
         if decides && cells.mask.is_some_and(|mask| mask.get(index) == Some(0)) {

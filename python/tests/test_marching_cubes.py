@@ -41,6 +41,18 @@ def test_mesh_is_that_of_scikit_image(order, direction):
     np.testing.assert_allclose(ours.values, theirs[3][nearest], rtol=1e-6)
 
 
+def test_values_with_a_mask_are_those_of_scikit_image():
+    volume = noise((24, 22, 20))
+    mask = np.random.default_rng(0).random(volume.shape) < 0.7
+    theirs = skimage_measure.marching_cubes(volume, 0.02, mask=mask)
+    ours = ferrovox.marching_cubes(volume, 0.02, mask=mask)
+    distance, nearest = spatial.cKDTree(theirs[0]).query(ours.vertices)
+    # without the vertices inside of ambiguous cells
+    shared = distance < 1e-3
+    assert shared.mean() > 0.99
+    np.testing.assert_allclose(ours.values[shared], theirs[3][nearest][shared], rtol=1e-6)
+
+
 @pytest.mark.parametrize("direction", ["descent", "ascent"])
 def test_orientation_is_that_of_scikit_image(direction):
     theirs = skimage_measure.marching_cubes(ball(), -7.5, gradient_direction=direction)
