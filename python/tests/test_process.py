@@ -78,6 +78,8 @@ calls = {
     "mesh": lambda: ferrovox.marching_cubes(array, 0.5),
 }
 call = calls[sys.argv[1]]
+# ignored if the tests run in the background of a shell
+signal.signal(signal.SIGINT, signal.default_int_handler)
 ferrovox.distance_transform_edt(labels[:9])
 
 def interrupt():
