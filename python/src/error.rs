@@ -89,6 +89,7 @@ macro_rules! impl_from {
             fn from(error: $Error) -> Self {
                 let memory = match &error {
                     $device => device_memory($inner),
+                    // unreachable for errors with a single variant
                     #[allow(unreachable_patterns)]
                     _ => None,
                 };

@@ -68,8 +68,8 @@ pub struct RenderArgs {
     pub colours: Vec<Colour>,
     /// Opacities of the surfaces, from 0 to 1; the last is that of others
     ///
-    /// Of a surface, only the part nearest to the viewer is visible. Default: 1, and 0.4 around
-    /// skeletons.
+    /// Only the part of each surface that is nearest to the viewer is visible. The default is 1,
+    /// and 0.4 around skeletons.
     #[arg(long, value_name = "FRACTIONS", value_delimiter = ',', value_parser = parse_fraction, help_heading = "Contents")]
     pub opacity: Vec<f32>,
     /// Draw skeletons as tubes of the local radius instead of lines

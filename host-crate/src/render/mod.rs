@@ -124,7 +124,7 @@ pub struct Surface<'a> {
     pub colour: [f32; 3],
     /// Linear colour of each vertex, instead of `colour`.
     pub vertex_colours: Option<&'a [[f32; 3]]>,
-    /// Opacity from 0 to 1. Of a surface, only the part nearest to the viewer is visible.
+    /// Opacity from 0 to 1. Only the part of a surface nearest to the viewer is visible.
     pub opacity: f32,
 }
 

@@ -18,8 +18,8 @@ use cuda_std::{GpuFloat, View, ViewMut, inline_closures, kernel};
 /// for a surface whose vertices have colours of their own, otherwise 0; 1 for a surface with
 /// creases, otherwise 0.
 ///
-/// Where a triangle of a surface with creases meets others at a vertex at a large angle, the normal
-/// of the triangle replaces that of the vertex.
+/// On a surface with creases, the normal of a triangle replaces that of a vertex at which the
+/// triangle meets others at a large angle.
 pub const SURFACE_LEN: usize = 6;
 
 /// Cosine of the largest angle between the normals of a triangle and of its vertex that is not at a
