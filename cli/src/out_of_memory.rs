@@ -34,6 +34,18 @@ const NO_SIGNAL_STACK: [&str; 2] = [
 /// Smallest size of a signal stack in bytes.
 const SIGNAL_STACK: usize = 8 << 10;
 
+/// Smallest amount of memory in bytes that the C library allocates for a new thread, other than its
+/// stacks. Without it, the library aborts the process.
+#[cfg(unix)]
+const THREAD_BYTES: usize = 4 << 10;
+
+/// Size in bytes of the free block of addresses that is taken as the sign of sufficient memory.
+#[cfg(unix)]
+const SUFFICIENT_BYTES: usize = 1 << 20;
+
+/// `true` once an allocation failed on any thread.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+
 /// Name of the current stage of the work.
 static STAGE: Mutex<&str> = Mutex::new("start");
 
@@ -68,6 +80,7 @@ pub fn set_json_object(before: String, after: String) {
 /// Records that the calling thread could not allocate `bytes` bytes. If the allocation was an
 /// infallible one, the abort that follows states this size.
 pub fn record_failure(bytes: usize) {
+    HAS_FAILED.store(true, SeqCst);
     FAILED_BYTES.set(bytes);
 }
 
@@ -102,6 +115,9 @@ pub fn end_instead_of_aborting() {
 fn handle_abort() {
     use signal_hook::{consts::SIGABRT, low_level};
     let end = || match FAILED_BYTES.get() {
+        0 if is_memory_scarce() => end_without_memory(format_args!(
+            "{THREAD_BYTES} bytes or more of memory, for a thread"
+        )),
         0 => end_with(format_args!("aborted: this is a defect of ferrovox")),
         bytes => end_command(bytes),
     };
@@ -110,6 +126,27 @@ fn handle_abort() {
     let registered = unsafe { low_level::register(SIGABRT, end) };
     // Without the handler an abort has its default effect.
     drop(registered);
+}
+
+/// Returns `true` if an allocation failed before or a block of [`SUFFICIENT_BYTES`] cannot be mapped.
+/// Does not use the allocator.
+#[cfg(unix)]
+fn is_memory_scarce() -> bool {
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+    if HAS_FAILED.load(SeqCst) {
+        return true;
+    }
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    let flags = MapFlags::PRIVATE;
+    // SAFETY: the system chooses the address of the new block.
+    let block = unsafe { mmap_anonymous(std::ptr::null_mut(), SUFFICIENT_BYTES, access, flags) };
+    let Ok(block) = block else {
+        return true;
+    };
+    // SAFETY: the block was mapped above with this size and has not been used.
+    let unmapped = unsafe { munmap(block, SUFFICIENT_BYTES) };
+    debug_assert!(unmapped.is_ok());
+    false
 }
 
 fn end_without_memory(memory: fmt::Arguments<'_>) -> ! {
