@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
 use crate::paths;
-use crate::programs::{ProgramKind, build};
+use crate::programs::{self, ProgramKind, build};
 
 /// Arguments of `bench`.
 #[derive(clap::Args)]
@@ -66,9 +66,11 @@ impl Subject {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let target = arguments.subject.target();
-    // build with the features of the whole workspace, so that dependencies are shared with the
-    // tests' build
-    let mut build_arguments = vec!["bench", "--workspace", "--bench", target, "--no-run"];
+    // build with the features of the workspace's tests, which share their builds of the library:
+    // with the Python module, it would be compiled once more
+    let workspace = programs::workspace_without_examples()?;
+    let mut build_arguments = vec!["bench", "--bench", target, "--no-run"];
+    build_arguments.extend(workspace.iter().map(String::as_str));
     if let Some(profile) = &arguments.profile {
         build_arguments.extend(["--profile", profile]);
     }

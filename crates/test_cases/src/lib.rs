@@ -1,4 +1,5 @@
-//! Selection of test cases: running all of them takes too long for everyday use. Skipped tests are
+//! Selection of test cases: running all of them takes too long for everyday use. The selection is
+//! the same in every run, so that a commit that passes today passes tomorrow. Skipped tests are
 //! visible, and missing programs are failures.
 
 use std::{fmt, io::Write, process::Command};
@@ -7,11 +8,6 @@ use std::{fmt, io::Write, process::Command};
 /// test --all` does.
 pub fn run_all_cases() -> bool {
     std::env::var_os("FERROVOX_TEST_ALL").is_some_and(|value| value == "1")
-}
-
-/// Returns the shard of this run, a number in `FERROVOX_TEST_SHARD` that `.ci/run` changes daily.
-fn run_shard() -> Option<usize> {
-    std::env::var("FERROVOX_TEST_SHARD").ok()?.parse().ok()
 }
 
 /// Returns the number of random cases to run: a fifth of `all`, or `all` if
@@ -30,14 +26,13 @@ pub fn case_count(all: u32) -> u32 {
     }
 }
 
-/// Selects every fourth of many cases, or all if [requested](run_all_cases). The selection depends
-/// on `offset` and on the shard of the run.
+/// Selects every fourth of many cases, starting with the case `offset` modulo four, or all if
+/// [requested](run_all_cases).
 ///
 /// ```
 /// # use test_cases::{run_all_cases, shard};
-/// # let is_plain = !run_all_cases() && std::env::var_os("FERROVOX_TEST_SHARD").is_none();
 /// let taken: Vec<char> = shard(['a', 'b', 'c', 'd', 'e', 'f'], 1).collect();
-/// assert!(taken == ['b', 'f'] || !is_plain);
+/// assert!(taken == ['b', 'f'] || run_all_cases());
 /// // of fewer than four cases it selects one
 /// assert!((0..9).all(|offset| shard([1, 2, 3], offset).count() >= 1));
 /// ```
@@ -51,23 +46,22 @@ pub fn shard<T>(cases: impl IntoIterator<Item = T>, offset: usize) -> impl Itera
         .map(|(_, case)| case)
 }
 
-/// Returns `true` if a test runs the case with this number: one of every `every`, depending on the
-/// shard of the run, or all if [requested](run_all_cases).
+/// Returns `true` if a test runs the case with this number: the multiples of `every`, or all if
+/// [requested](run_all_cases).
 ///
 /// ```
-/// # use test_cases::is_in_shard;
-/// assert!((24..32).any(|number| is_in_shard(number, 8)));
+/// # use test_cases::{is_in_shard, run_all_cases};
+/// let taken: Vec<usize> = (20..32).filter(|&number| is_in_shard(number, 8)).collect();
+/// assert!(taken == [24] || run_all_cases());
 /// ```
 pub fn is_in_shard(number: usize, every: usize) -> bool {
-    run_all_cases() || number % every == run_shard().unwrap_or(0) % every
+    run_all_cases() || number.is_multiple_of(every)
 }
 
-/// Returns `true` and prints a note if the calling test, which takes minutes, should be skipped.
-/// The test runs if [all cases are requested](run_all_cases), and in one of four shards.
+/// Returns `true` and prints a note if the calling test, which takes minutes, should be skipped,
+/// because [all cases are not requested](run_all_cases).
 pub fn skip_slow_test(what: &str) -> bool {
-    let number: usize = what.bytes().map(usize::from).sum();
-    let is_in_run = |shard: usize| (shard + number).is_multiple_of(4);
-    let is_skipped_now = !run_all_cases() && !run_shard().is_some_and(is_in_run);
+    let is_skipped_now = !run_all_cases();
     if is_skipped_now {
         report_skip(format_args!(
             "{what} runs with FERROVOX_TEST_ALL=1, which `cargo xtask test --all` sets"

@@ -48,7 +48,9 @@ pub fn build_all() -> Result<Vec<Program>> {
             .into_iter()
             .filter(has_kind(ProgramKind::Test)),
     );
-    let benches = build("", &["bench", "--workspace", "--no-run", "--benches"])?;
+    let mut benches = vec!["bench", "--no-run", "--benches"];
+    benches.extend(workspace.iter().map(String::as_str));
+    let benches = build("", &benches)?;
     programs.extend(benches.into_iter().filter(has_kind(ProgramKind::Bench)));
     programs.extend(build(
         "crates/tests/conformance/ferrovox",

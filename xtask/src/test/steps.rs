@@ -32,7 +32,7 @@ pub fn replacement_steps(arguments: &Arguments) -> Result<Vec<Step>> {
 }
 
 /// Returns the regular steps in the order in which they run. To add a step, add a row to the table
-/// at the end; `.ci/run` names the steps that only run with `--all`.
+/// at the end; `.ci/run` names the steps that only run with `--all` and take less than minutes.
 pub fn regular_steps() -> Result<Vec<Step>> {
     let public_code = paths::root().join("crates/tests/public-code");
     let mut format = vec![
@@ -108,6 +108,8 @@ pub fn regular_steps() -> Result<Vec<Step>> {
         "--doc",
         "--no-fail-fast",
     ]);
+    let mut wide = cargo(&["test", "-p", "ferrovox-tests", "--test", "pipelines"]);
+    wide.env("FERROVOX_DEBUG_AVX2", "1");
     let steps = [
         (
             "setup",
@@ -194,6 +196,12 @@ pub fn regular_steps() -> Result<Vec<Step>> {
             "all examples build without warnings and run",
             Work::Tests(examples),
         ),
+        (
+            "avx2",
+            Schedule::OnlyWithAll,
+            "pipelines pass with kernels that are also compiled for AVX2, as in the release profile",
+            Work::Tests(vec![wide]),
+        ),
     ];
     let step = |(name, schedule, description, work)| Step {
         name,
@@ -218,4 +226,22 @@ pub fn example_directories() -> Result<Vec<PathBuf>> {
         folders.append(&mut packages);
     }
     Ok(folders)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::paths;
+
+    /// A commit that passes today passes tomorrow: neither the date nor a random seed selects cases.
+    #[test]
+    fn every_run_has_the_same_cases() {
+        let Ok(script) = std::fs::read_to_string(paths::root().join(".ci/run")) else {
+            test_cases::report_skip(format_args!("the sources are not available"));
+            return;
+        };
+        for word in ["date", "RANDOM", "SHARD"] {
+            assert!(!script.contains(word), ".ci/run contains {word}");
+        }
+        assert!(std::env::var_os("PROPTEST_RNG_SEED").is_some());
+    }
 }
