@@ -47,7 +47,7 @@ fn a_build_script_builds_ptx() {
         assert!(output.status.success(), "{error}");
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_eq!(run().trim(), ".target sm_75");
+    assert_eq!(run().trim(), ".target sm_90");
 
     let listed = watched_paths(&target);
     for path in ["raw/src", "raw/Cargo.toml", "helper/src"] {
