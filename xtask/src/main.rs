@@ -8,6 +8,7 @@ mod bundle;
 mod from_rust_cuda;
 mod golden;
 mod inspect;
+mod manifests;
 mod new_kernel;
 mod package;
 mod paths;
@@ -49,8 +50,11 @@ enum Command {
     /// Run the command on damaged files, under signals and on full disks at random, and report
     /// panics, hangs and leftover files
     Torture(torture::Arguments),
-    /// Compare the dependencies with the advisories of RustSec, of which the repository has a copy
+    /// Compare the dependencies with the advisories of RustSec, of which the repository has a copy,
+    /// and check their licences, sources and duplicates
     Advisories(advisories::Arguments),
+    /// Check the manifests: unused dependencies, and the declared version of the compiler
+    Manifests(manifests::Arguments),
     /// Create a small crate with a kernel of your own, ready to build, run, test and measure
     NewKernel(new_kernel::Arguments),
     /// Show a kernel's PTX with source lines, machine code, resource usage, occupancy and lint
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
         Command::Golden(arguments) => golden::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
         Command::Advisories(arguments) => advisories::run(&arguments),
+        Command::Manifests(arguments) => manifests::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),

@@ -1,5 +1,5 @@
-//! `cargo xtask advisories`: compares the dependencies with the advisories of RustSec, with
-//! cargo-deny.
+//! `cargo xtask advisories`: compares the dependencies with the advisories of RustSec, and checks
+//! their licences, sources and duplicates, with cargo-deny.
 //!
 //! The advisories are a copy in the repository, so that the check needs no network and the same
 //! commit gives the same result on every machine ([design](../../../docs/design/testing.md)).
@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
-use crate::setup;
+use crate::setup::cargo_tool::DENY;
 use database::{Advisory, Database};
 
 /// Arguments of `advisories`.
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let database = Database::from_text(&text)?;
-    let cargo_deny = setup::cargo_deny()?;
+    let cargo_deny = DENY.ensure()?;
     let metadata = tempfile::NamedTempFile::new()?;
     write_metadata(metadata.path())?;
     // Verify first that the check finds an advisory at all.
@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let age = database.age_in_days();
     let advisories = database.advisories.len();
     println!(
-        "no dependency is among {advisories} advisories of {} ({age} days old)",
+        "no dependency is among {advisories} advisories of {} ({age} days old); licences, sources and duplicates are as in deny.toml",
         database.date
     );
     if age > OLD {
@@ -101,7 +101,8 @@ fn write_metadata(path: &Path) -> Result<()> {
 }
 
 /// Runs cargo-deny with this database, which becomes the clone that it expects. Returns `true` if
-/// there is no advisory on a dependency, and all come from the registry.
+/// there is no advisory on a dependency. A licence that `deny.toml` does not list, two versions of
+/// a crate, or another source than the registry are errors.
 fn check(cargo_deny: &Path, database: &Database, metadata: &Path, show: bool) -> Result<bool> {
     let clone = paths::root().join("target/advisory-dbs").join(CLONE);
     if clone.exists() {
@@ -140,7 +141,7 @@ fn check(cargo_deny: &Path, database: &Database, metadata: &Path, show: bool) ->
     let output = Command::new(cargo_deny)
         .args(["--offline", "--metadata-path"])
         .arg(metadata)
-        .args(["check", "advisories", "sources"])
+        .args(["check", "advisories", "bans", "licenses", "sources"])
         .current_dir(paths::root())
         .output()
         .with_context(|| format!("cannot run {}", cargo_deny.display()))?;

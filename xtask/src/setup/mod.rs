@@ -1,14 +1,15 @@
 //! `cargo xtask setup`: installs the device compiler, NVIDIA's assembler, the header with which the
-//! occupancy calculator is compared, cargo-deny, and the browser of the tests of pages.
+//! occupancy calculator is compared, subcommands of cargo, and the browser of the tests of pages.
 
 mod assembler;
 mod browser;
+pub mod cargo_tool;
 mod compiler;
-mod deny;
 mod headers;
 mod system;
 
 use anyhow::{Result, bail};
+use cargo_tool::{DENY, SHEAR};
 use cuda_builder::{DeviceToolchain, Ptxas};
 
 /// Name of the browser, which only the tests of pages require.
@@ -34,9 +35,6 @@ enum State {
 /// Name of the occupancy header, which only one test requires.
 const OCCUPANCY_HEADER: &str = "occupancy header";
 
-/// Name of cargo-deny, which only the check of advisories requires.
-const DENY: &str = "cargo-deny";
-
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     check_tools(!arguments.check)
@@ -61,7 +59,8 @@ fn check_tools(install_missing: bool) -> Result<()> {
         ),
         ("assembler", assembler::state, assembler::install),
         (OCCUPANCY_HEADER, headers::state, headers::install),
-        (DENY, deny::state, deny::install),
+        (DENY.name, || DENY.state(), || DENY.install()),
+        (SHEAR.name, || SHEAR.state(), || SHEAR.install()),
         (BROWSER, browser::state, browser::install),
     ] {
         let mut now = state();
@@ -77,7 +76,7 @@ fn check_tools(install_missing: bool) -> Result<()> {
             State::Missing(instructions) => {
                 println!("{name}: missing; {instructions}");
                 // not required for building
-                if ![OCCUPANCY_HEADER, DENY, BROWSER].contains(&name) {
+                if ![OCCUPANCY_HEADER, DENY.name, SHEAR.name, BROWSER].contains(&name) {
                     missing.push(name);
                 }
             }
@@ -88,14 +87,6 @@ fn check_tools(install_missing: bool) -> Result<()> {
     } else {
         bail!("missing: {}", missing.join(", "))
     }
-}
-
-/// Returns the path of cargo-deny, which is installed if it is missing.
-///
-/// # Errors
-/// The failure of the installation.
-pub fn cargo_deny() -> Result<std::path::PathBuf> {
-    deny::ensure()
 }
 
 /// Returns both tools, or an error with instructions.

@@ -1,6 +1,7 @@
 //! List of the steps of the test command.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -32,25 +33,31 @@ pub fn replacement_steps(arguments: &Arguments) -> Result<Vec<Step>> {
 }
 
 /// Returns the regular steps in the order in which they run. To add a step, add a row to the table
-/// at the end; `.ci/run` names the steps that only run with `--all` and take less than minutes.
+/// at the end; `.ci/run` names the steps that only run with `--all` and take less
+/// than minutes.
 pub fn regular_steps() -> Result<Vec<Step>> {
     let public_code = paths::root().join("crates/tests/public-code");
     let mut format = vec![
         cargo(&["fmt", "--all", "--check"]),
         cargo_in(&public_code, &["fmt", "--all", "--check"]),
     ];
-    let mut examples = Vec::new();
     let members = programs::examples()?;
+    let mut examples = vec![build_examples(members.keys())];
     for example in example_directories()? {
-        // members of the workspace are formatted and linted with it
-        if !members.values().any(|folder| *folder == example) {
+        let member = members.iter().find(|(_, folder)| **folder == example);
+        if let Some((name, _)) = member {
+            // members of the workspace are formatted and linted with it
+            let mut program = Command::new(paths::target().join("debug").join(name));
+            program.current_dir(&example);
+            examples.push(program);
+        } else {
             format.push(cargo_in(&example, &["fmt", "--check"]));
             examples.push(cargo_in(
                 &example,
                 &["clippy", "--quiet", "--", "-D", "warnings"],
             ));
+            examples.push(cargo_in(&example, &["run", "--quiet"]));
         }
-        examples.push(cargo_in(&example, &["run", "--quiet"]));
     }
     // features of cuda_std and cust that no package of the workspace enables
     let with_vek = [
@@ -126,8 +133,14 @@ pub fn regular_steps() -> Result<Vec<Step>> {
         (
             "advisories",
             Schedule::EveryRun,
-            "no dependency has an advisory of RustSec in the repository's copy, and all come from the registry",
+            "no dependency has an advisory of RustSec in the repository's copy; licences, sources and duplicates are as in deny.toml",
             Work::Checks(vec![xtask(&["advisories"])]),
+        ),
+        (
+            "manifests",
+            Schedule::EveryRun,
+            "every dependency is used",
+            Work::Checks(vec![xtask(&["manifests"])]),
         ),
         (
             "ptx",
@@ -202,6 +215,12 @@ pub fn regular_steps() -> Result<Vec<Step>> {
             "pipelines pass with kernels that are also compiled for AVX2, as in the release profile",
             Work::Tests(vec![wide]),
         ),
+        (
+            "msrv",
+            Schedule::OnlyWithAll,
+            "the published packages compile with the declared version of the compiler",
+            Work::Checks(vec![xtask(&["manifests", "--rust-version"])]),
+        ),
     ];
     let step = |(name, schedule, description, work)| Step {
         name,
@@ -210,6 +229,17 @@ pub fn regular_steps() -> Result<Vec<Step>> {
         work,
     };
     Ok(steps.into_iter().map(step).collect())
+}
+
+/// Returns the command that builds the examples of the workspace. With all packages and a test
+/// among the targets, cargo selects the features of the tests, whose build of the library the
+/// examples share.
+fn build_examples<'a>(names: impl Iterator<Item = &'a String>) -> Command {
+    let mut command = cargo(&["build", "--quiet", "--workspace", "--test", "architecture"]);
+    for name in names {
+        command.args(["--bin", name]);
+    }
+    command
 }
 
 /// Returns the example packages of the library and of the kernel toolkit, each sorted by name.
@@ -232,7 +262,8 @@ pub fn example_directories() -> Result<Vec<PathBuf>> {
 mod tests {
     use crate::paths;
 
-    /// A commit that passes today passes tomorrow: neither the date nor a random seed selects cases.
+    /// A commit that passes today passes tomorrow: neither the date nor a random seed selects
+    /// cases.
     #[test]
     fn every_run_has_the_same_cases() {
         let Ok(script) = std::fs::read_to_string(paths::root().join(".ci/run")) else {
