@@ -87,6 +87,20 @@ pub(crate) fn for_each_chunk_mut<T: Send>(
     });
 }
 
+/// Calls `body(start, (chunk, chunk))` for every chunk of `chunk_len` elements of two lists of
+/// equal length, where `start` is the index of the first elements.
+pub(crate) fn for_each_chunk_pair_mut<A: Send, B: Send>(
+    (first, second): (&mut [A], &mut [B]),
+    chunk_len: usize,
+    body: impl Fn(usize, (&mut [A], &mut [B])) + Sync,
+) {
+    let count = first.len().div_ceil(chunk_len);
+    let chunks = first
+        .chunks_mut(chunk_len)
+        .zip(second.chunks_mut(chunk_len));
+    for_each_item(count, chunks, |number, pair| body(number * chunk_len, pair));
+}
+
 /// Calls `body(index, item)` for every item of an iterator with at most `count` items.
 fn for_each_item<I: Iterator + Send>(count: usize, items: I, body: impl Fn(usize, I::Item) + Sync) {
     let items = Mutex::new(items.enumerate());

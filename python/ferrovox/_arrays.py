@@ -70,6 +70,14 @@ def contiguous(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], bool]:
     return np.array(array, order="C"), False
 
 
+def c_array(array: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+    """Return an aligned C-contiguous array of a type, without a copy if possible.
+
+    Arrays that were sent to another process can be unaligned.
+    """
+    return np.require(array, dtype, ["C", "A"])
+
+
 def kernel_array(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the array with elements that kernels read, converted to ``float32`` if necessary."""
     if array.dtype.char in KERNEL_TYPES:

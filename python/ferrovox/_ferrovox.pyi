@@ -5,16 +5,24 @@ from typing import Any, final
 
 __all__ = [
     "Array",
+    "MeshWriter",
     "__version__",
     "count_part",
     "device_ids",
+    "distance_part",
     "distances_to_zero",
+    "envelope_part",
     "exclusive_scan",
     "extract",
     "extract_part",
     "feature_transform",
     "label_distances",
+    "merge_envelopes",
+    "mesh_page",
+    "mesh_picture",
     "occupancy",
+    "skeleton_page",
+    "skeleton_picture",
     "skeletonize",
     "slabs",
     "voxelize",
@@ -27,6 +35,17 @@ class Array:
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
 
+@final
+class MeshWriter:
+    def __new__(cls, path: Any, normals: bool) -> MeshWriter: ...
+    def set_origin(self, origin: tuple[float, float, float]) -> bool: ...
+    def append(self, vertices: Any, normals: Any, faces: Any) -> None: ...
+    def finish(self) -> tuple[int, int]: ...
+
+def mesh_picture(vertices: Any, normals: Any, faces: Any, size: tuple[int, int]) -> bytes: ...
+def mesh_page(vertices: Any, normals: Any, faces: Any, title: str) -> str: ...
+def skeleton_picture(vertices: Any, edges: Any, radii: Any, size: tuple[int, int]) -> bytes: ...
+def skeleton_page(vertices: Any, edges: Any, radii: Any, title: str) -> str: ...
 def device_ids() -> list[str]: ...
 def extract(volume: Any, mask: Any, options: dict[str, Any]) -> dict[str, Any]: ...
 def slabs(
@@ -50,6 +69,26 @@ def distances_to_zero(
     double: bool,
     device: str,
 ) -> Array: ...
+def envelope_part(
+    planes: Any,
+    first_plane: int,
+    spacing: tuple[float, float, float],
+    max_distance: float | None,
+    device: str,
+) -> tuple[Array, Array]: ...
+def merge_envelopes(
+    envelopes: list[dict[str, Any]], first: int | None, end: int | None
+) -> tuple[Array, Array]: ...
+def distance_part(
+    planes: Any,
+    first_plane: int,
+    outside: dict[str, Any] | None,
+    spacing: tuple[float, float, float],
+    max_distance: float | None,
+    double: bool,
+    with_indices: bool,
+    device: str,
+) -> tuple[Array, Array | None]: ...
 def feature_transform(
     input: Any,
     spacing: tuple[float, float, float],
@@ -71,6 +110,7 @@ def voxelize(
     vertices: Any,
     faces: Any,
     shape: list[int],
+    planes: tuple[int, int],
     spacing: list[float],
     origin: list[float],
     device: str,

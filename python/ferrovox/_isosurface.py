@@ -13,6 +13,7 @@ from ._arrays import (
     ArrayLike,
     Device,
     as_array,
+    c_array,
     check_dimensions,
     contiguous,
     device_name,
@@ -150,7 +151,7 @@ def marching_cubes(
         raise ValueError(f"volume has the shape {samples.shape}; it must be at least 2 x 2 x 2")
     samples, is_reversed = contiguous(kernel_array(samples))
     if mask_array is not None:
-        mask_array = np.ascontiguousarray(mask_array.T if is_reversed else mask_array)
+        mask_array = c_array(mask_array.T if is_reversed else mask_array)
     options = surface_options(
         level,
         spacing=spacing,

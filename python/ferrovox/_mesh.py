@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
+
+from . import _ferrovox
+from ._arrays import c_array
+from ._notebook import MAX_PAGE_ELEMENTS, PICTURE_SIZE, frame
 
 __all__ = ["Mesh"]
 
@@ -76,6 +83,24 @@ class Mesh(tuple[Any, Any, Any, Any]):
     def __repr__(self) -> str:
         return f"<ferrovox.Mesh: {len(self.vertices)} vertices, {len(self.faces)} triangles>"
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mesh to a file, in the format of the extension.
+
+        The formats are those of the command ``ferrovox mesh``, such as ``.ply``, ``.stl``,
+        ``.obj``, ``.vtp`` and ``.glb``. The file appears once it is complete.
+        """
+        write_meshes(path, [self])
+
+    def _repr_png_(self) -> bytes:
+        """Draw the mesh, for notebooks."""
+        return _ferrovox.mesh_picture(*local_arrays(self), PICTURE_SIZE)
+
+    def _repr_html_(self) -> str | None:
+        """Return a viewer of the mesh in a frame, for notebooks; ``None`` for large meshes."""
+        if not 0 < len(self.faces) <= MAX_PAGE_ELEMENTS:
+            return None
+        return frame(_ferrovox.mesh_page(*local_arrays(self), "mesh"))
+
     def to_trimesh(self) -> Any:
         """Return the mesh as a ``trimesh.Trimesh``, with the same vertices in the same order."""
         import trimesh
@@ -108,3 +133,34 @@ class Mesh(tuple[Any, Any, Any, Any]):
         if self.values is not None:
             data["values"] = self.values
         return meshio.Mesh(self.vertices, [("triangle", self.faces)], point_data=data)
+
+
+def local_arrays(
+    mesh: Mesh, origin: npt.NDArray[Any] | None = None
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32] | None, npt.NDArray[Any]]:
+    """Return the arrays of a mesh as the extension module reads them, relative to an origin."""
+    positions = np.asarray(mesh.vertices)
+    if origin is not None:
+        positions = positions - origin
+    normals = None if mesh.normals is None else c_array(mesh.normals, np.float32)
+    return c_array(positions, np.float32), normals, c_array(mesh.faces)
+
+
+def write_meshes(path: str | os.PathLike[str], meshes: Iterable[Mesh]) -> tuple[int, int]:
+    """Write the parts of a mesh to one file, of which one is in memory at a time.
+
+    Returns the numbers of vertices and triangles.
+    """
+    writer = origin = None
+    for mesh in meshes:
+        if writer is None:
+            writer = _ferrovox.MeshWriter(path, mesh.normals is not None)
+            if mesh.vertices.dtype == np.float64 and len(mesh.vertices):
+                # positions in 64 bits are stored relative to a whole number
+                origin = np.round(mesh.vertices[0])
+                x, y, z = origin.tolist()
+                origin = origin if writer.set_origin((x, y, z)) else None
+        writer.append(*local_arrays(mesh, origin))
+    if writer is None:
+        raise ValueError("there are no meshes to write")
+    return writer.finish()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from . import _ferrovox
 from ._arrays import (
     ArrayLike,
     as_array,
+    c_array,
     check_dimensions,
     contiguous,
     host_result,
     spacing_list,
 )
 from ._errors import FerrovoxError
+from ._notebook import MAX_PAGE_ELEMENTS, PICTURE_SIZE, frame
 from ._progress import progress_callback
 
 __all__ = ["DEFAULT_TEASAR_PARAMS", "Skeleton", "skeletonize"]
@@ -76,6 +78,24 @@ class Skeleton:
             f"<ferrovox.Skeleton {self.id}: {len(self.vertices)} vertices, "
             f"{len(self.edges)} edges, {'certified' if self.certified else 'not certified'}>"
         )
+
+    def _arrays(self) -> tuple[Any, Any, Any]:
+        """Return the arrays as the extension module reads them."""
+        return (
+            c_array(self.vertices, np.float32),
+            c_array(self.edges, np.uint32),
+            c_array(self.radii, np.float32),
+        )
+
+    def _repr_png_(self) -> bytes:
+        """Draw the skeleton, for notebooks."""
+        return _ferrovox.skeleton_picture(*self._arrays(), PICTURE_SIZE)
+
+    def _repr_html_(self) -> str | None:
+        """Return a viewer of the skeleton in a frame, for notebooks; ``None`` for large ones."""
+        if not 0 < len(self.vertices) <= MAX_PAGE_ELEMENTS:
+            return None
+        return frame(_ferrovox.skeleton_page(*self._arrays(), f"skeleton {self.id}"))
 
     def cable_length(self) -> float:
         """Return the total length of the edges."""
@@ -139,7 +159,7 @@ def skeletonize(
     anisotropy: Sequence[float] = (1, 1, 1),
     object_ids: Iterable[int] | None = None,
     dust_threshold: int = 1000,
-    progress: bool = True,
+    progress: bool | Callable[[float], None] = True,
     fix_branching: bool = True,
     in_place: bool = False,
     fix_borders: bool = True,
@@ -173,8 +193,9 @@ def skeletonize(
         Labels that get a skeleton; all by default.
     dust_threshold : int
         Components of at most this many elements get no skeleton.
-    progress : bool
-        ``True`` to show a bar with tqdm, if that is installed.
+    progress : bool or callable
+        A function that takes the finished fraction, or ``True`` to show a bar with tqdm, if that
+        is installed.
     fix_branching, in_place, fix_borders, parallel, parallel_chunk_size
         Accepted for compatibility, without effect. The computation uses all threads.
     extra_targets_before, extra_targets_after, fill_holes, fix_avocados, voxel_graph
@@ -208,6 +229,22 @@ def skeletonize(
     for name, is_used in unsupported.items():
         if is_used:
             raise FerrovoxError(f"{name} is not supported", "unsupported")
+    params = (teasar_params, anisotropy, object_ids, dust_threshold)
+    return _skeletonize(all_labels, *params, progress=progress, centre=centre)
+
+
+def _skeletonize(
+    all_labels: ArrayLike,
+    teasar_params: Mapping[str, float],
+    anisotropy: Sequence[float],
+    object_ids: Iterable[int] | None,
+    dust_threshold: int,
+    *,
+    progress: bool | Callable[[float], None] = False,
+    centre: bool = True,
+    first: Sequence[int] = (0, 0, 0),
+) -> dict[int, Skeleton]:
+    """Extract skeletons of an array that begins at an index of a volume."""
     labels = as_array(all_labels, "all_labels")
     check_dimensions(labels, "all_labels", range(1, 4))
     if labels.dtype.kind not in "iub":
@@ -228,6 +265,7 @@ def skeletonize(
         "dust": int(dust_threshold) + 1,
         "labels": None if object_ids is None else [int(label) for label in object_ids],
         "centre": bool(centre),
+        "first": list(first) if is_reversed else list(first)[::-1],
     }
     if options["labels"] == []:
         return {}
@@ -245,3 +283,17 @@ def skeletonize(
             item["report"],
         )
     return skeletons
+
+
+def skeletonize_box(
+    box: npt.NDArray[Any],
+    label: int,
+    first: Sequence[int],
+    teasar_params: Mapping[str, float],
+    anisotropy: Sequence[float],
+    dust_threshold: int,
+    **options: Any,
+) -> Skeleton | None:
+    """Return the skeleton of a label in a box of a volume, whose first index is given."""
+    params = (teasar_params, anisotropy, [label], dust_threshold)
+    return _skeletonize(box, *params, first=first, **options).get(label)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _ferrovox
-from ._arrays import ArrayLike, Device, as_array, device_name, host_result, spacing_list
+from ._arrays import ArrayLike, Device, as_array, c_array, device_name, host_result, spacing_list
 
 __all__ = ["Voxels", "voxelize"]
 
@@ -66,7 +67,18 @@ def voxelize(
     >>> bool((voxels.mask == solid).all()), voxels.origin
     (True, (0.0, 0.0, 0.0))
     """
-    positions = np.ascontiguousarray(as_array(vertices, "vertices"), np.float32)
+    positions, corners = mesh_arrays(vertices, faces)
+    counts, steps, origin = voxel_grid(positions, spacing, shape)
+    planes = (0, counts[0])
+    mask = voxelize_planes(positions, corners, counts, planes, steps, origin, device)
+    return Voxels(mask, (origin[0], origin[1], origin[2]))
+
+
+def mesh_arrays(
+    vertices: ArrayLike, faces: ArrayLike
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
+    """Check vertices and faces, and return them as the extension module reads them."""
+    positions = c_array(as_array(vertices, "vertices"), np.float32)
     corners = as_array(faces, "faces")
     if positions.ndim != 2 or positions.shape[1] != 3:
         raise ValueError(f"vertices has the shape {positions.shape}; it must be (V, 3)")
@@ -80,6 +92,15 @@ def voxelize(
             f"faces has indices from {corners.min()} to {corners.max()}; "
             f"there are {len(positions)} vertices"
         )
+    return positions, c_array(corners, np.uint32)
+
+
+def voxel_grid(
+    positions: npt.NDArray[np.float32],
+    spacing: float | Sequence[float],
+    shape: Sequence[int] | None,
+) -> tuple[list[int], list[float], list[float]]:
+    """Return shape, spacing and origin of a grid, by default one that encloses the positions."""
     steps = spacing_list(spacing, 3, "spacing")
     if shape is not None:
         if len(shape) != 3 or min(shape) < 0:
@@ -96,6 +117,19 @@ def voxelize(
         origin = [
             float(middle[axis] - 0.5 * (counts[axis] - 1) * steps[axis]) for axis in range(3)
         ]
-    corners = np.ascontiguousarray(corners, np.uint32)
-    voxels = _ferrovox.voxelize(positions, corners, counts, steps, origin, device_name(device))
-    return Voxels(host_result(voxels).view(bool), (origin[0], origin[1], origin[2]))
+    return counts, steps, origin
+
+
+def voxelize_planes(
+    positions: npt.NDArray[np.float32],
+    corners: npt.NDArray[np.uint32],
+    shape: list[int],
+    planes: tuple[int, int],
+    spacing: list[float],
+    origin: list[float],
+    device: Device,
+) -> npt.NDArray[np.bool_]:
+    """Return the voxels of a range of planes of a grid."""
+    name = device_name(device)
+    voxels = _ferrovox.voxelize(positions, corners, shape, planes, spacing, origin, name)
+    return host_result(voxels).view(np.bool_)

@@ -1,4 +1,7 @@
-"""Meshes of dask arrays, which dask schedules and keeps out of core.
+"""Meshes, distance maps, skeletons and voxels of dask arrays, which dask schedules.
+
+The results are those of the functions of `ferrovox` for the whole array, bit for bit, for any
+chunks.
 
 Examples
 --------
@@ -6,23 +9,41 @@ Examples
 >>> import ferrovox, ferrovox.dask
 >>> x, y, z = np.ogrid[-8:8:17j, -8:8:17j, -8:8:17j]
 >>> volume = np.float32(np.sqrt(x**2 + y**2 + z**2))
->>> mesh = ferrovox.dask.marching_cubes(da.from_array(volume, chunks=(5, 9, 6)), 5.0)
+>>> chunked = da.from_array(volume, chunks=(5, 9, 6))
+>>> mesh = ferrovox.dask.marching_cubes(chunked, 5.0)
 >>> expected = ferrovox.marching_cubes(volume, 5.0)
 >>> all(np.array_equal(a, b) for a, b in zip(mesh, expected))
+True
+>>> distances = ferrovox.dask.distance_transform_edt(chunked > 3)
+>>> np.array_equal(distances.compute(), ferrovox.distance_transform_edt(volume > 3))
 True
 """
 
 from __future__ import annotations
 
+import operator
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from dask import array as da
 from dask.base import compute
 from dask.delayed import delayed
 
-from . import parts
-from ._mesh import Mesh
+from . import _skeleton, _voxelize, parts
+from ._arrays import ArrayLike, Device
+from ._mesh import Mesh, write_meshes
 
-__all__ = ["marching_cubes", "mesh_parts"]
+__all__ = [
+    "distance_transform_edt",
+    "marching_cubes",
+    "mesh_parts",
+    "save_mesh",
+    "skeletonize",
+    "voxelize",
+]
 
 
 def mesh_parts(volume: Any, level: float, *, mask: Any = None, **options: Any) -> list[Any]:
@@ -68,3 +89,223 @@ def marching_cubes(volume: Any, level: float, *, mask: Any = None, **options: An
     """
     delayed_meshes = mesh_parts(volume, level, mask=mask, **options)
     return parts.join(compute(*delayed_meshes))
+
+
+def save_mesh(
+    path: str | os.PathLike[str],
+    volume: Any,
+    level: float,
+    *,
+    mask: Any = None,
+    parts_at_once: int = 4,
+    **options: Any,
+) -> tuple[int, int]:
+    """Write the isosurface of a dask array to a file, and return the numbers of its elements.
+
+    Parameters
+    ----------
+    path : str or path
+        File, in the format of the extension, as `ferrovox.Mesh.save` writes it.
+    volume, level, mask, **options
+        Arguments of `mesh_parts`.
+    parts_at_once : int
+        Number of parts that are computed together and held by this process.
+
+    Returns
+    -------
+    tuple of 2 ints
+        Numbers of vertices and triangles.
+    """
+    delayed_meshes = mesh_parts(volume, level, mask=mask, **options)
+
+    def meshes() -> Iterator[Mesh]:
+        for first in range(0, len(delayed_meshes), parts_at_once):
+            yield from compute(*delayed_meshes[first : first + parts_at_once])
+
+    return write_meshes(path, meshes())
+
+
+def distance_transform_edt(
+    input: Any,
+    sampling: float | Sequence[float] | None = None,
+    return_distances: bool = True,
+    return_indices: bool = False,
+    *,
+    float64_distances: bool = True,
+    max_distance: float | None = None,
+    device: Device = None,
+) -> Any:
+    """Compute the distances of a dask array: `ferrovox.distance_transform_edt`, bit for bit.
+
+    Reads the array twice: once for the `parts.Envelope` of each slab along the first axis, and once
+    for the distances, given the merged envelopes of the slabs below and above.
+
+    Parameters
+    ----------
+    input : dask.array.Array
+        Array of one to three dimensions, with any chunks. Each task holds the planes of a chunk
+        along the first axis.
+    sampling, return_distances, return_indices, float64_distances, max_distance, device
+        Arguments of `ferrovox.distance_transform_edt`.
+
+    Returns
+    -------
+    dask.array.Array or tuple of dask.array.Array
+        Distances, indices, or both, with the chunks of the input.
+    """
+    if not (return_distances or return_indices):
+        raise RuntimeError("at least one of return_distances/return_indices must be True")
+    whole = input.rechunk(dict.fromkeys(range(1, input.ndim), -1))
+    ends = np.cumsum(whole.chunks[0]).tolist()
+    firsts = [0, *ends[:-1]]
+    slabs = [delayed(whole[first:end]) for first, end in zip(firsts, ends, strict=True)]
+    metric = {"sampling": sampling, "device": device}
+    limit = None if return_indices else max_distance
+    envelope = delayed(parts.envelope_part, pure=True)
+    merge = delayed(parts.merge_envelopes, pure=True)
+    envelopes = [
+        envelope(slab, first_plane=first, max_distance=limit, **metric)
+        for slab, first in zip(slabs, firsts, strict=True)
+    ]
+    below, above = [None], [None]
+    for part, end in zip(envelopes[:-1], ends, strict=False):
+        below.append(merge([below[-1], part], first=end))
+    for part, first in zip(envelopes[:0:-1], firsts[:0:-1], strict=True):
+        above.append(merge([above[-1], part], end=first))
+    task = delayed(parts.distance_part, pure=True)
+    found = [
+        task(
+            slab,
+            *others,
+            first_plane=first,
+            return_distances=return_distances,
+            return_indices=return_indices,
+            float64_distances=float64_distances,
+            max_distance=max_distance,
+            **metric,
+        )
+        for slab, first, *others in zip(slabs, firsts, below, above[::-1], strict=True)
+    ]
+
+    def joined(blocks: list[Any], dtype: Any, leading: tuple[int, ...]) -> Any:
+        shapes = [(*leading, depth, *input.shape[1:]) for depth in whole.chunks[0]]
+        pairs = zip(blocks, shapes, strict=True)
+        arrays = [da.from_delayed(block, shape, dtype) for block, shape in pairs]
+        chunks = (*((size,) for size in leading), *input.chunks)
+        return da.concatenate(arrays, axis=len(leading)).rechunk(chunks)
+
+    both = return_distances and return_indices
+    pick = delayed(operator.getitem, pure=True)
+    results = []
+    if return_distances:
+        blocks = [pick(block, 0) for block in found] if both else found
+        results.append(joined(blocks, np.float64 if float64_distances else np.float32, ()))
+    if return_indices:
+        blocks = [pick(block, 1) for block in found] if both else found
+        results.append(joined(blocks, np.int32, (input.ndim,)))
+    return tuple(results) if both else results[0]
+
+
+def skeletonize(
+    all_labels: Any,
+    teasar_params: Mapping[str, float] = _skeleton.DEFAULT_TEASAR_PARAMS,
+    anisotropy: Sequence[float] = (1, 1, 1),
+    object_ids: Iterable[int] | None = None,
+    dust_threshold: int = 1000,
+    *,
+    centre: bool = True,
+) -> dict[int, Any]:
+    """Return the skeletons of the labels of a dask array as delayed skeletons.
+
+    Finds the labels and their bounding boxes, which reads the array once. Each skeleton is computed
+    from the bounding box of its label: a task needs memory for the box of its label.
+
+    Parameters
+    ----------
+    all_labels : dask.array.Array of int
+        Labels, of three dimensions; 0 is the background.
+    teasar_params, anisotropy, object_ids, dust_threshold, centre
+        Arguments of `ferrovox.skeletonize`.
+
+    Returns
+    -------
+    dict of int to delayed Skeleton
+        ``dask.compute`` of it returns the skeletons; ``None`` for labels without one.
+    """
+    firsts = [np.cumsum([0, *sides[:-1]]).tolist() for sides in all_labels.chunks]
+    blocks = all_labels.to_delayed()
+    find = delayed(label_boxes, pure=True)
+    found = compute(
+        *[
+            find(blocks[index], [starts[i] for starts, i in zip(firsts, index, strict=True)])
+            for index in np.ndindex(blocks.shape)
+        ]
+    )
+    wanted = None if object_ids is None else {int(label) for label in object_ids}
+    boxes: dict[int, npt.NDArray[np.int64]] = {}
+    for label, box in (item for part in found for item in part.items()):
+        if wanted is None or label in wanted:
+            low, high = boxes.get(label, box)
+            boxes[label] = np.array([np.minimum(low, box[0]), np.maximum(high, box[1])])
+    task = delayed(_skeleton.skeletonize_box, pure=True)
+    skeletons = {}
+    for label, (low, high) in sorted(boxes.items()):
+        # a margin, so that the object ends at the box only where it ends at the volume
+        low, high = np.maximum(low - 1, 0), np.minimum(high + 1, all_labels.shape)
+        box = all_labels[tuple(slice(*side) for side in zip(low, high, strict=True))]
+        skeletons[label] = task(
+            box, label, low.tolist(), teasar_params, anisotropy, dust_threshold, centre=centre
+        )
+    return skeletons
+
+
+def label_boxes(
+    labels: npt.NDArray[Any], first: Sequence[int]
+) -> dict[int, npt.NDArray[np.int64]]:
+    """Return the first index and the end of the box of each label other than 0."""
+    positions = np.argwhere(labels)
+    if not len(positions):
+        return {}
+    found, inverse = np.unique(labels[labels != 0], return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.searchsorted(inverse[order], np.arange(len(found)))
+    low = np.minimum.reduceat(positions[order], starts) + first
+    high = np.maximum.reduceat(positions[order], starts) + first + 1
+    return {int(label): np.array(box) for label, *box in zip(found, low, high, strict=True)}
+
+
+def voxelize(
+    vertices: ArrayLike,
+    faces: ArrayLike,
+    *,
+    spacing: float | Sequence[float],
+    shape: Sequence[int] | None = None,
+    chunks: Any = "auto",
+    device: Device = None,
+) -> _voxelize.Voxels:
+    """Find the voxels inside a closed mesh: `ferrovox.voxelize`, whose mask is a dask array.
+
+    Parameters
+    ----------
+    vertices, faces, spacing, shape, device
+        Arguments of `ferrovox.voxelize`. The mesh is sent to every task.
+    chunks
+        Chunks of the mask, as for ``dask.array.zeros``. A task computes all chunks of a range of
+        planes.
+    """
+    positions, corners = _voxelize.mesh_arrays(vertices, faces)
+    counts, steps, origin = _voxelize.voxel_grid(positions, spacing, shape)
+    sides = da.core.normalize_chunks(chunks, tuple(counts), dtype=bool)
+    ends = np.cumsum(sides[0]).tolist()
+    mesh = delayed((positions, corners))
+    task = delayed(_voxelize.voxelize_planes, pure=True)
+    slabs = [
+        da.from_delayed(
+            task(mesh[0], mesh[1], counts, (end - depth, end), steps, origin, device),
+            (depth, *counts[1:]),
+            bool,
+        )
+        for depth, end in zip(sides[0], ends, strict=True)
+    ]
+    mask = da.concatenate(slabs).rechunk(sides)
+    return _voxelize.Voxels(mask, (origin[0], origin[1], origin[2]))

@@ -4,16 +4,23 @@ use ferrovox::{
     device::DeviceError,
     distance::DistanceError,
     error::ErrorKind,
+    graph::GraphError,
     grid::{GridError, VolumeError},
+    io::{FileError, FileProblem},
     isosurface::IsosurfaceError,
     memory::OutOfMemory,
     monitor::Cancelled,
+    render::RenderError,
     scan::ScanError,
     skeleton::SkeletonError,
+    viewer::PageError,
     voxelize::VoxelizeError,
 };
 use pyo3::{
-    exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError},
+    exceptions::{
+        PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError,
+        PyPermissionError, PyRuntimeError, PyTypeError, PyValueError,
+    },
     prelude::*,
 };
 
@@ -47,6 +54,15 @@ impl Failure {
         Self::Python(PyValueError::new_err(message))
     }
 
+    /// Creates the failure of a programming error of the library.
+    pub fn internal(message: String) -> Self {
+        Self::Library {
+            kind: ErrorKind::Internal,
+            message,
+            memory: None,
+        }
+    }
+
     /// Creates the failure of an unexpected panic.
     pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Self {
         if let Some(error) = payload.downcast_ref::<OutOfMemory>() {
@@ -54,11 +70,7 @@ impl Failure {
         }
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or(payload.downcast_ref::<&str>().copied());
-        Self::Library {
-            kind: ErrorKind::Internal,
-            message: text.unwrap_or("a computation panicked").to_owned(),
-            memory: None,
-        }
+        Self::internal(text.unwrap_or("a computation panicked").to_owned())
     }
 }
 
@@ -107,14 +119,33 @@ impl_from!(
     ScanError { ScanError::Device(error) => error },
     SkeletonError { SkeletonError::Device(error) => error },
     VoxelizeError { VoxelizeError::Device(error) => error },
+    RenderError { RenderError::Device(error) => error },
 );
 
-impl From<VolumeError> for Failure {
-    fn from(error: VolumeError) -> Self {
-        Self::Library {
-            kind: error.kind(),
-            message: error.to_string(),
-            memory: None,
+macro_rules! impl_from_host {
+    ($($Error:ty),*) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Self {
+                Self::Library { kind: error.kind(), message: error.to_string(), memory: None }
+            }
+        })*
+    };
+}
+
+impl_from_host!(VolumeError, GraphError, PageError);
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        let message = error.to_string();
+        match error.problem {
+            FileProblem::NotFound => Self::Python(PyFileNotFoundError::new_err(message)),
+            FileProblem::PermissionDenied => Self::Python(PyPermissionError::new_err(message)),
+            FileProblem::IsDirectory => Self::Python(PyIsADirectoryError::new_err(message)),
+            problem => Self::Library {
+                kind: problem.kind(),
+                message,
+                memory: None,
+            },
         }
     }
 }
@@ -152,6 +183,7 @@ impl From<Failure> for PyErr {
         };
         let name = match kind {
             ErrorKind::InvalidArgument => return PyValueError::new_err(message),
+            ErrorKind::Io => return PyOSError::new_err(message),
             ErrorKind::Cancelled => return PyKeyboardInterrupt::new_err(message),
             ErrorKind::Memory if memory.is_none() => return PyMemoryError::new_err(message),
             ErrorKind::Memory => "memory",

@@ -44,7 +44,7 @@ pub(crate) fn feature_transform(
                 Some(nearest) => host_indices(&stream, nearest)?,
                 None => Vec::new(),
             };
-            let grid = Grid { dims, spacing, axes };
+            let grid = Grid { dims, spacing, axes, first: 0 };
             let distances = with_distances.then(|| {
                 Array::from_vec(grid.distances(&nearest), shape.clone())
             });
@@ -80,12 +80,15 @@ fn host_indices(stream: &Stream, nearest: NearestIndices) -> Result<Vec<u64>, Fa
 }
 
 /// Grid of the array.
-struct Grid {
+pub(crate) struct Grid {
     /// Number of elements along x, y and z.
-    dims: [usize; 3],
-    spacing: [f64; 3],
+    pub dims: [usize; 3],
+    /// Spacing along x, y and z.
+    pub spacing: [f64; 3],
     /// Number of axes of the array, the last of which is x.
-    axes: usize,
+    pub axes: usize,
+    /// Linear index of the first element in the volume, if the array is a part of one.
+    pub first: u64,
 }
 
 impl Grid {
@@ -97,12 +100,12 @@ impl Grid {
 
     /// Returns the distances, with the rounding of SciPy: the squares are added in the order of the
     /// axes of the array.
-    fn distances(&self, nearest: &[u64]) -> Vec<f64> {
+    pub fn distances(&self, nearest: &[u64]) -> Vec<f64> {
         let distance = |(from, &to): (usize, &u64)| {
             if to == u64::MAX {
                 return f64::INFINITY;
             }
-            let (from, to) = (self.position(from as u64), self.position(to));
+            let (from, to) = (self.position(self.first + from as u64), self.position(to));
             let square =
                 |axis: usize| (f64::from(to[axis] - from[axis]) * self.spacing[axis]).powi(2);
             let squares = (0..self.axes).rev().map(square);
@@ -116,7 +119,7 @@ impl Grid {
     }
 
     /// Returns the indices along each axis of the array, one axis after the other.
-    fn indices(&self, nearest: &[u64]) -> Vec<i32> {
+    pub fn indices(&self, nearest: &[u64]) -> Vec<i32> {
         let mut indices = vec![-1; self.axes * nearest.len()];
         for (number, along) in indices.chunks_mut(nearest.len().max(1)).enumerate() {
             let axis = self.axes - 1 - number;

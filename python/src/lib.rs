@@ -6,13 +6,16 @@
 
 mod array;
 mod distance;
+mod envelopes;
 mod error;
 mod feature;
 mod host_array;
 mod isosurface;
 mod labels;
+mod mesh_file;
 mod occupancy;
 mod parts;
+mod picture;
 mod process;
 mod scan;
 mod skeleton;
@@ -26,12 +29,20 @@ use pyo3::prelude::*;
 fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<array::Array>()?;
+    module.add_class::<mesh_file::PythonMeshWriter>()?;
     module.add_function(wrap_pyfunction!(process::device_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(picture::mesh_picture, module)?)?;
+    module.add_function(wrap_pyfunction!(picture::mesh_page, module)?)?;
+    module.add_function(wrap_pyfunction!(picture::skeleton_picture, module)?)?;
+    module.add_function(wrap_pyfunction!(picture::skeleton_page, module)?)?;
     module.add_function(wrap_pyfunction!(isosurface::extract, module)?)?;
     module.add_function(wrap_pyfunction!(parts::slabs, module)?)?;
     module.add_function(wrap_pyfunction!(parts::count_part, module)?)?;
     module.add_function(wrap_pyfunction!(parts::extract_part, module)?)?;
     module.add_function(wrap_pyfunction!(distance::distances_to_zero, module)?)?;
+    module.add_function(wrap_pyfunction!(envelopes::envelope_part, module)?)?;
+    module.add_function(wrap_pyfunction!(envelopes::merge_envelopes, module)?)?;
+    module.add_function(wrap_pyfunction!(envelopes::distance_part, module)?)?;
     module.add_function(wrap_pyfunction!(feature::feature_transform, module)?)?;
     module.add_function(wrap_pyfunction!(labels::label_distances, module)?)?;
     module.add_function(wrap_pyfunction!(occupancy::occupancy, module)?)?;

@@ -34,6 +34,8 @@ pub(crate) struct SkeletonOptions {
     dust: u64,
     labels: Option<Vec<i64>>,
     centre: bool,
+    /// Index along x, y and z of the first voxel in a larger volume, to which positions refer.
+    first: [u32; 3],
 }
 
 /// Extracts the skeletons of all labels, and returns one dictionary per label.
@@ -74,6 +76,8 @@ struct SkeletonArrays {
     radii: Array,
     is_certified: bool,
     components: Vec<ComponentReport>,
+    /// Index of the first voxel in a larger volume.
+    first: [u32; 3],
 }
 
 impl SkeletonOptions {
@@ -89,7 +93,10 @@ impl SkeletonOptions {
         let view = view.map_err(Failure::from)?;
         run(py, progress, |call| {
             let skeletons = self.extract_present_labels(call, view)?;
-            Ok(skeletons.iter().map(SkeletonArrays::new).collect())
+            Ok(skeletons
+                .iter()
+                .map(|label| SkeletonArrays::new(label, self.first))
+                .collect())
         })
     }
 
@@ -131,11 +138,12 @@ impl SkeletonOptions {
 }
 
 impl SkeletonArrays {
-    fn new(label: &LabelSkeleton) -> Self {
+    fn new(label: &LabelSkeleton, first: [u32; 3]) -> Self {
         let (points, edges) = flatten(&label.skeleton);
+        let offset = Vector3::from(first.map(f64::from));
         let geometry = &label.skeleton.geometry;
         let position = |(point, _): &SkeletonPoint| {
-            let world = geometry.index_to_world(*point);
+            let world = geometry.index_to_world(point + offset);
             [world.x as f32, world.y as f32, world.z as f32]
         };
         let vertices: Vec<f32> = points.iter().flat_map(position).collect();
@@ -148,6 +156,7 @@ impl SkeletonArrays {
             radii: Array::from_vec(radii, vec![points.len()]),
             is_certified: label.is_certified(),
             components: label.components.clone(),
+            first,
         }
     }
 
@@ -155,7 +164,8 @@ impl SkeletonArrays {
         let report = PyList::empty(py);
         for component in &self.components {
             let item = PyDict::new(py);
-            let [x, y, z] = component.first_voxel;
+            let first = component.first_voxel;
+            let [x, y, z] = [0, 1, 2].map(|axis| first[axis] + u64::from(self.first[axis]));
             item.set_item("first_voxel", (x, y, z))?;
             item.set_item("voxels", component.voxels)?;
             item.set_item("tunnels", component.tunnels)?;

@@ -5,6 +5,7 @@ use crate::{
     device::DeviceError,
     error::ErrorKind,
     grid::{GridError, Shear},
+    memory::OutOfMemory,
     partition::{OnDevice, TooLittleMemory, devices::Stop},
 };
 
@@ -74,6 +75,47 @@ pub enum DistanceError {
     /// Nearest sites are not available in slabs.
     #[error("nearest sites are not available in slabs; compute the entire map on one device")]
     NearestUnsupportedBySlabs,
+    /// Parts of distance maps require orthogonal axes.
+    #[error(
+        "{shear}, but distance maps in parts require orthogonal axes; use slabs, or resample the volume"
+    )]
+    PartOblique {
+        /// Pair of axes and their deviation from a right angle.
+        shear: Shear,
+    },
+    /// Indices or numbers of sites of a part exceed 32 bits.
+    #[error(
+        "planes of {} x {} voxels have too many voxels or sites for a distance map in parts; use fewer planes per part",
+        dims[0], dims[1]
+    )]
+    PartTooLarge {
+        /// Number of voxels along x and y.
+        dims: [usize; 2],
+    },
+    /// Envelopes belong to different grids.
+    #[error(
+        "envelopes of {:?} columns with spacing {:?} do not fit {:?} columns with spacing {:?}; use parts of one volume",
+        dims[0], spacing[0], dims[1], spacing[1]
+    )]
+    EnvelopeMismatch {
+        /// Numbers of columns along x and y of both.
+        dims: [[usize; 2]; 2],
+        /// Spacings along x, y and z of both.
+        spacing: [[f64; 3]; 2],
+    },
+    /// The lists of envelopes are inconsistent.
+    #[error(
+        "{columns} ends and {sites} sites are not the envelopes of {} x {} columns; pass the lists of an envelope unchanged",
+        dims[0], dims[1]
+    )]
+    InvalidEnvelopes {
+        /// Number of ends.
+        columns: usize,
+        /// Number of sites.
+        sites: usize,
+        /// Number of columns along x and y.
+        dims: [usize; 2],
+    },
     /// The list of devices is empty.
     #[error("no devices given; pass at least one")]
     NoDevices,
@@ -150,6 +192,7 @@ impl DistanceError {
             | Self::NearestUnsupported { .. }
             | Self::SlabsUnsupported { .. }
             | Self::NearestUnsupportedBySlabs
+            | Self::PartOblique { .. }
             | Self::LabelsUnsupported { .. }
             | Self::NearestUnsupportedForLabels
             | Self::SquaredUnsupported { .. }
@@ -166,5 +209,11 @@ impl DistanceError {
 impl From<DistanceError> for Stop<DistanceError> {
     fn from(error: DistanceError) -> Self {
         Self::Failed(error)
+    }
+}
+
+impl From<OutOfMemory> for DistanceError {
+    fn from(error: OutOfMemory) -> Self {
+        DeviceError::from(error).into()
     }
 }

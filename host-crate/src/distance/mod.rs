@@ -3,12 +3,14 @@
 //! Sites are voxels ([`DeviceMask`]) or arbitrary points ([`DevicePoints`]), for [`transform`]; for
 //! a label volume the sites of each voxel are the voxels with another label, for
 //! [`transform_labels`]. [`transform_signed`] computes the signed distances of a mask.
-//! [`transform_squared`] and [`transform_labels_squared`] compute squared distances as integers.
+//! [`transform_squared`] and [`transform_labels_squared`] compute squared distances as integers,
+//! and [`transform_part`] a part of a map, given the [`ColumnEnvelopes`] of the other parts.
 //! Distances are measured between voxel centres and sites in world units, with the spacing of each
 //! axis.
 
 mod approximate;
 mod brute_force;
+mod column_envelopes;
 mod cubes;
 mod error;
 mod labels;
@@ -22,6 +24,7 @@ mod slabs;
 mod squared;
 
 pub use approximate::{Band, Difference, compare};
+pub use column_envelopes::{ColumnEnvelopes, MapPart, transform_part};
 pub use error::DistanceError;
 pub use labels::{transform_labels, transform_labels_by_envelopes};
 pub use method::Method;

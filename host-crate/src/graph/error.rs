@@ -1,6 +1,6 @@
 //! Errors of skeleton graphs.
 
-use crate::memory::OutOfMemory;
+use crate::{error::ErrorKind, memory::OutOfMemory};
 
 /// Error of validating or pruning a skeleton graph.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,4 +27,14 @@ pub enum GraphError {
     /// The host is out of memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+}
+
+impl GraphError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) => ErrorKind::Memory,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Voxels, bounding box and centroid of each label.
 
 use super::{Sample, VoxelBox};
+use crate::error::ErrorKind;
 use std::collections::HashMap;
 
 /// Size and position of the voxels with one label.
@@ -37,6 +38,13 @@ pub enum LabelMeasureError {
         /// Maximum number of labels.
         max: usize,
     },
+}
+
+impl LabelMeasureError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::InvalidArgument
+    }
 }
 
 /// Accumulates the measures of labels over samples that arrive in parts.

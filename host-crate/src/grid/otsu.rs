@@ -2,6 +2,7 @@
 
 use super::{Sample, SampleSummary, SampleType};
 use crate::{
+    error::ErrorKind,
     memory::{self, OutOfMemory},
     parallel,
 };
@@ -33,6 +34,16 @@ pub enum OtsuError {
     /// The memory of the host is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+}
+
+impl OtsuError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) => ErrorKind::Memory,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 /// Computes Otsu's threshold (*A threshold selection method from gray-level histograms*, 1979): the

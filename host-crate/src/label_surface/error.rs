@@ -2,6 +2,7 @@
 
 use crate::{
     device::DeviceError,
+    error::ErrorKind,
     grid::format_label,
     memory::OutOfMemory,
     monitor::Cancelled,
@@ -85,4 +86,18 @@ pub enum LabelSurfaceError {
     /// Host memory is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+}
+
+impl LabelSurfaceError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Budget(_) | Self::Memory(_) => ErrorKind::Memory,
+            Self::Cancelled(_) => ErrorKind::Cancelled,
+            Self::OnDevice(error) => error.source.kind(),
+            Self::Scan(error) => error.kind(),
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

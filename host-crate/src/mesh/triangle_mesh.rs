@@ -4,7 +4,7 @@ use std::fmt;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::parallel;
+use crate::{error::ErrorKind, parallel};
 
 /// An integer type of vertex indices: `u32` or `u64`.
 pub trait VertexIndex: Copy + Ord + Send + Sync + fmt::Debug + 'static {
@@ -144,6 +144,13 @@ pub enum MeshError {
         /// Number of vertices.
         vertices: usize,
     },
+}
+
+impl MeshError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::InvalidArgument
+    }
 }
 
 impl TriangleMesh {

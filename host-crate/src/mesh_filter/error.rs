@@ -1,6 +1,8 @@
 //! Errors of mesh filters.
 
-use crate::{device::DeviceError, memory::OutOfMemory, mesh::MeshError, scan::ScanError};
+use crate::{
+    device::DeviceError, error::ErrorKind, memory::OutOfMemory, mesh::MeshError, scan::ScanError,
+};
 
 /// An error of smoothing, simplification, component filtering or normals.
 #[derive(Debug, thiserror::Error)]
@@ -103,6 +105,18 @@ pub enum MeshFilterError {
     /// Host memory is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+}
+
+impl MeshFilterError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) => ErrorKind::Memory,
+            Self::Device(error) => error.kind(),
+            Self::Scan(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 impl From<ScanError> for MeshFilterError {

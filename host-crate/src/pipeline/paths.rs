@@ -5,6 +5,7 @@
 //! the job: from the inputs, from sample files that the headers of inputs name, and from other
 //! outputs, also through other names, links or hard links.
 
+use crate::error::ErrorKind;
 use crate::io::{
     FileProblem, MeshFormat, ResolvedPath, SCENE_EXTENSION, SkeletonFormat, Stream, Table,
     VolumeFormat, named_data_files, output_extension, parent_folder, resolve_links,
@@ -102,6 +103,17 @@ pub enum PathProblem {
         /// Path of the other output, as given.
         output: PathBuf,
     },
+}
+
+impl PathProblem {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Folder(_) | Self::NotWritable { .. } | Self::NoFolder { .. } => ErrorKind::Io,
+            Self::Resolution(problem) => problem.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 /// Checks that each of `outputs` can be written, and is distinct from all `inputs`, from sample

@@ -2,6 +2,7 @@
 
 use crate::{
     device::DeviceError,
+    error::ErrorKind,
     grid::GridError,
     isosurface::IsosurfaceError,
     memory::{self, OutOfMemory},
@@ -57,6 +58,20 @@ pub enum RenderError {
     /// Error of the device.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl RenderError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Surface(error) => error.kind(),
+            Self::Mesh(error) => error.kind(),
+            Self::Animation(_) => ErrorKind::Io,
+            Self::Grid(error) => error.kind(),
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 impl RenderError {

@@ -8,6 +8,7 @@ use super::{
     volume_code::{VolumeCode, VolumeWindow},
 };
 use crate::{
+    error::ErrorKind,
     graph::Skeleton,
     grid::AnyVolume,
     memory::{OutOfMemory, catch_out_of_memory},
@@ -69,6 +70,17 @@ pub enum PageError {
     /// The data cannot be compressed.
     #[error("cannot compress the data of the page: {0}")]
     Compression(#[from] io::Error),
+}
+
+impl PageError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) => ErrorKind::Memory,
+            Self::Compression(_) => ErrorKind::Io,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 /// Name and colour of a surface.

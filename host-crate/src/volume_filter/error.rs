@@ -1,6 +1,6 @@
 //! Errors of volume filters.
 
-use crate::{device::DeviceError, grid::VolumeError, memory::OutOfMemory};
+use crate::{device::DeviceError, error::ErrorKind, grid::VolumeError, memory::OutOfMemory};
 
 /// An error of the smoothing or the resampling of a volume.
 #[derive(Debug, thiserror::Error)]
@@ -63,4 +63,16 @@ pub enum VolumeFilterError {
     /// Host memory is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+}
+
+impl VolumeFilterError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) | Self::TooLarge { .. } => ErrorKind::Memory,
+            Self::Volume(error) => error.kind(),
+            Self::Device(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

@@ -74,6 +74,18 @@ pub enum VoxelizeError {
         /// Maximum distance in voxels.
         max: u64,
     },
+    /// Planes are beyond the grid.
+    #[error(
+        "planes {first} to {end} were requested, but the grid has {planes}; use planes of the grid"
+    )]
+    Planes {
+        /// First requested plane.
+        first: usize,
+        /// Plane after the last requested one.
+        end: usize,
+        /// Number of planes of the grid.
+        planes: usize,
+    },
     /// The mesh has more vertices than 32-bit indices can address.
     #[error("the mesh has {found} vertices, more than the maximum of 4294967295; simplify it")]
     TooManyVertices {

@@ -31,6 +31,7 @@ use ferrovox_kernels::{
         parity::accumulate_parity,
     },
 };
+use std::ops::Range;
 
 /// Voxelizes a closed mesh on an axis-aligned grid around it, with the resolution given by
 /// `params`.
@@ -63,7 +64,7 @@ pub fn voxelize(
 ) -> Result<DeviceMask, VoxelizeError> {
     closed::check(mesh)?;
     let (dims, geometry) = params.grid(mesh)?;
-    voxelize_closed(stream, mesh, dims, geometry)
+    voxelize_closed(stream, mesh, dims, geometry, 0..dims[2])
 }
 
 /// Voxelizes a closed mesh on a given grid, regardless of their relative position.
@@ -81,8 +82,40 @@ pub fn voxelize_on_grid(
     dims: [usize; 3],
     geometry: Geometry,
 ) -> Result<DeviceMask, VoxelizeError> {
+    voxelize_planes(stream, mesh, dims, geometry, 0..dims[2])
+}
+
+/// Voxelizes a closed mesh on a range of planes along z of a grid. The result has the voxels of
+/// these planes that [`voxelize_on_grid`] finds, bit for bit, so that the planes of a grid can be
+/// divided among processes or machines.
+///
+/// ```
+/// use ferrovox::{device::Device, grid::Geometry, mesh::{TriangleMesh, Triangles}, voxelize};
+///
+/// let corner = TriangleMesh {
+///     vertices: vec![[0.0; 3], [6.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]],
+///     triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
+///     ..TriangleMesh::default()
+/// };
+/// let stream = Device::best().stream()?;
+/// let (dims, geometry) = ([7, 7, 7], Geometry::default());
+/// let whole = voxelize::voxelize_on_grid(&stream, &corner, dims, geometry)?;
+/// let top = voxelize::voxelize_planes(&stream, &corner, dims, geometry, 3..7)?;
+/// assert_eq!(top.download(&stream)?, whole.download(&stream)?[3 * 7..]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As for [`voxelize`], and [`VoxelizeError::Planes`] for planes beyond the grid.
+pub fn voxelize_planes(
+    stream: &Stream,
+    mesh: &TriangleMesh,
+    dims: [usize; 3],
+    geometry: Geometry,
+    planes: Range<usize>,
+) -> Result<DeviceMask, VoxelizeError> {
     closed::check(mesh)?;
-    voxelize_closed(stream, mesh, dims, geometry)
+    voxelize_closed(stream, mesh, dims, geometry, planes)
 }
 
 fn voxelize_closed(
@@ -90,10 +123,24 @@ fn voxelize_closed(
     mesh: &TriangleMesh,
     dims: [usize; 3],
     geometry: Geometry,
+    planes: Range<usize>,
 ) -> Result<DeviceMask, VoxelizeError> {
-    let grid = kernel_grid(dims)?;
+    if planes.start > planes.end || planes.end > dims[2] {
+        return Err(VoxelizeError::Planes {
+            first: planes.start,
+            end: planes.end,
+            planes: dims[2],
+        });
+    }
+    kernel_grid(dims)?;
+    let grid = kernel_grid([dims[0], dims[1], planes.len()])?;
     let bits = BitRows::new(grid);
-    let fixed = fixed_point::to_fixed_point(mesh, dims, &geometry)?;
+    let mut fixed = fixed_point::to_fixed_point(mesh, dims, &geometry)?;
+    // coordinates relative to the first plane; those of the grid have the same scale
+    let first = (planes.start as i32) << fixed.fraction_bits;
+    for [_, _, z] in fixed.vertices.as_chunks_mut().0 {
+        *z -= first;
+    }
     let corners = mesh.triangles.to_u32();
     let corners = corners.ok_or(VoxelizeError::TooManyVertices {
         found: mesh.vertices.len(),
@@ -136,6 +183,6 @@ fn voxelize_closed(
     Ok(DeviceMask {
         bits: crossings,
         grid,
-        geometry,
+        geometry: geometry.shifted([0, 0, planes.start as i64]),
     })
 }

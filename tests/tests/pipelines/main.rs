@@ -13,6 +13,7 @@ mod distance_labels;
 mod distance_long_scanlines;
 mod distance_lower_envelope;
 mod distance_oblique;
+mod distance_parts;
 mod distance_points;
 mod distance_separable;
 mod distance_signed;

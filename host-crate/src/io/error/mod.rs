@@ -18,6 +18,7 @@ use display::{join_sizes, list_paths};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::ErrorKind;
 use crate::grid::VolumeError;
 use crate::io::stored_type::StoredType;
 use crate::io::volume_format::VolumeFormat;
@@ -40,6 +41,11 @@ impl FileError {
             path: path.to_owned(),
             problem,
         }
+    }
+
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        self.problem.kind()
     }
 }
 
@@ -400,6 +406,33 @@ pub enum FileProblem {
     /// A damaged SWC file.
     #[error("damaged SWC file: {0}")]
     Swc(#[from] SwcProblem),
+}
+
+impl FileProblem {
+    /// Returns the kind of the problem: [`ErrorKind::Io`] for what the file system or a damaged
+    /// file causes, other kinds for arguments that do not fit the format.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::PartlyReplaced { problem, .. } => problem.kind(),
+            Self::Memory(_) => ErrorKind::Memory,
+            Self::ReaderPanic { .. } => ErrorKind::Internal,
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Volume(error) => error.kind(),
+            Self::Mesh(error) => error.kind(),
+            Self::UnknownExtension { .. }
+            | Self::Selection(_)
+            | Self::MissingLayout
+            | Self::Skeleton(_)
+            | Self::FieldLength { .. }
+            | Self::MeshTooLarge { .. }
+            | Self::LocalOrigin { .. }
+            | Self::CoordinatePrecision { .. }
+            | Self::NoFaceLabels { .. }
+            | Self::LabelPrecision { .. }
+            | Self::GltfSize { .. } => ErrorKind::InvalidArgument,
+            _ => ErrorKind::Io,
+        }
+    }
 }
 
 impl FileProblem {

@@ -2,6 +2,7 @@
 
 use crate::io::{FileError, VolumeReader};
 use crate::{
+    error::ErrorKind,
     grid::{GridError, Mask, Sample, SamplePredicate, with_sample_type},
     memory::{self, OutOfMemory},
 };
@@ -72,4 +73,14 @@ pub enum ReadMaskError {
     /// The volume is too large.
     #[error(transparent)]
     Grid(#[from] GridError),
+}
+
+impl ReadMaskError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::Grid(error) => error.kind(),
+        }
+    }
 }

@@ -1,8 +1,7 @@
-//! Causes of errors that pipelines act on: a cancellation, and a lack of memory.
+//! Errors after which pipelines work in smaller parts: a lack of memory.
 
 use super::{PipelineError, Problem};
 use crate::{
-    device::DeviceError,
     distance::DistanceError,
     graph::GraphError,
     grid::{GridError, OtsuError, VolumeError},
@@ -17,99 +16,6 @@ use crate::{
     volume_filter::VolumeFilterError,
     voxelize::VoxelizeError,
 };
-
-/// Errors that may be caused by a cancellation by the caller, however deep it is nested.
-pub(super) trait CancellableError {
-    /// Returns `true` if the caller cancelled the work.
-    fn is_cancelled(&self) -> bool;
-}
-
-impl CancellableError for Problem {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::Grid(error) => error.is_cancelled(),
-            Self::Isosurface(error) => error.is_cancelled(),
-            Self::LabelSurface(error) => error.is_cancelled(),
-            Self::Distance(error) => error.is_cancelled(),
-            Self::Skeleton(error) => error.is_cancelled(),
-            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_cancelled(),
-            Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
-            Self::Render(RenderError::Device(error)) => error.is_cancelled(),
-            Self::Device(error)
-            | Self::PictureVolume(error)
-            | Self::VolumeFilter(VolumeFilterError::Device(error)) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for DeviceError {
-    fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Cancelled(_))
-    }
-}
-
-impl CancellableError for GridError {
-    fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Device(error) if error.is_cancelled())
-    }
-}
-
-impl CancellableError for ScanError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for IsosurfaceError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Scan(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for LabelSurfaceError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::Cancelled(_) => true,
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Scan(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for DistanceError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Grid(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
-
-impl CancellableError for SkeletonError {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_cancelled(),
-            Self::Grid(error) => error.is_cancelled(),
-            Self::Distance(error) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
-            _ => false,
-        }
-    }
-}
 
 impl MemoryError for LabelSurfaceError {
     fn is_out_of_memory(&self) -> bool {

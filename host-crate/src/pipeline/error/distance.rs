@@ -1,7 +1,7 @@
 //! Errors of distance maps.
 
 use super::by;
-use crate::{memory::OutOfMemory, pipeline::map_samples::MapSamples};
+use crate::{error::ErrorKind, memory::OutOfMemory, pipeline::map_samples::MapSamples};
 
 /// A contradiction in a distance job, regardless of the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -76,6 +76,20 @@ pub enum DistanceJobError {
         /// Reason given by the operating system.
         reason: String,
     },
+}
+
+impl DistanceJobError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoDevice => ErrorKind::Device,
+            Self::MultipleDevicesUnsupported { .. }
+            | Self::MemoryLimitUnsupported
+            | Self::SlabsUnsupported { .. } => ErrorKind::Unsupported,
+            Self::CreateFolder { .. } => ErrorKind::Io,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }
 
 /// Contents of a file that do not define a distance map. Each message continues "PATH: …".

@@ -6,7 +6,6 @@ mod object;
 mod skeleton;
 mod wide;
 
-use causes::CancellableError;
 pub use distance::{DistanceInputError, DistanceJobError, PointsOutside};
 pub use object::ObjectError;
 pub use skeleton::SkeletonJobError;
@@ -16,6 +15,7 @@ use super::paths::PathError;
 use crate::{
     device::DeviceError,
     distance::DistanceError,
+    error::ErrorKind,
     graph::GraphError,
     grid::{GridError, LabelMeasureError, OtsuError, VolumeError},
     io::FileError,
@@ -211,10 +211,36 @@ impl From<PageError> for Problem {
     }
 }
 
+impl Problem {
+    /// Returns the kind of the problem.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory(_) | Self::VolumeFilterMemory { .. } => ErrorKind::Memory,
+            Self::Volume(error) => error.kind(),
+            Self::Grid(error) => error.kind(),
+            Self::Isosurface(error) => error.kind(),
+            Self::LabelSurface(error) => error.kind(),
+            Self::Distance(error) => error.kind(),
+            Self::DistanceInput(DistanceInputError::Memory(_)) => ErrorKind::Memory,
+            Self::LabelMeasure(error) => error.kind(),
+            Self::Skeleton(error) => error.kind(),
+            Self::Graph(error) => error.kind(),
+            Self::MeshFilter(error) => error.kind(),
+            Self::Otsu(error) => error.kind(),
+            Self::Voxelize(error) => error.kind(),
+            Self::Render(error) => error.kind(),
+            Self::Page(error) => error.kind(),
+            Self::Device(error) | Self::PictureVolume(error) => error.kind(),
+            Self::VolumeFilter(error) => error.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
+}
+
 /// Adds the path of the file to a problem with its contents.
 pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineError {
     move |problem| match problem.into() {
-        problem if problem.is_cancelled() => Cancelled.into(),
+        problem if problem.kind() == ErrorKind::Cancelled => Cancelled.into(),
         problem => PipelineError::Content {
             path: path.to_owned(),
             problem: Box::new(problem),
@@ -223,6 +249,20 @@ pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineErr
 }
 
 impl PipelineError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Cancelled(_) => ErrorKind::Cancelled,
+            Self::Path(error) => error.problem.kind(),
+            Self::File(error) => error.kind(),
+            Self::DistanceJob(error) => error.kind(),
+            Self::SkeletonJob(_) => ErrorKind::InvalidArgument,
+            Self::Picture(error) => error.kind(),
+            Self::Content { problem, .. } => problem.kind(),
+            Self::Device(error) => error.kind(),
+        }
+    }
+
     /// Returns `true` if the caller cancelled the work.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled(_))
