@@ -128,8 +128,8 @@ fn handle_abort() {
     drop(registered);
 }
 
-/// Returns `true` if an allocation failed before or a block of [`SUFFICIENT_BYTES`] cannot be mapped.
-/// Does not use the allocator.
+/// Returns `true` if an allocation failed before, or if a block of [`SUFFICIENT_BYTES`] cannot be
+/// mapped. Does not use the allocator.
 #[cfg(unix)]
 fn is_memory_scarce() -> bool {
     use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};

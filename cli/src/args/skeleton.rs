@@ -42,7 +42,7 @@ certified; otherwise the report names each violated property and its position.
 
 The potential-field method (Cornea et al. 2005; Zhao et al. 2016) lets the surface voxels repel the interior. Its core \
 skeleton connects the critical points of this force field; --hierarchy divergence adds curves from points of low \
-divergence, --hierarchy curvature further ones from points of high surface curvature. The report compares the critical \
+divergence, --hierarchy curvature further ones from convex parts of the surface. The report compares the critical \
 points with the object's Euler number. The skeleton is not certified, and thin parts get few curves.
 
 Without --iso, --label and --labels, all samples that are not zero belong to the object. All labels of --labels are processed \
@@ -77,6 +77,9 @@ pub struct SkeletonArgs {
     /// Protrusions get a branch if they are longer. The length counts without two voxels, which
     /// noise of the surface can cause; the width is the radius of a tube. Smaller values add
     /// branches to shorter protrusions.
+    ///
+    /// With --method potential-field it applies to the hierarchy level curvature, by default 0.3:
+    /// the length beyond the radius of the object where the curve begins, divided by this radius.
     #[arg(
         long,
         value_name = "K",
@@ -195,7 +198,8 @@ pub struct SkeletonArgs {
     pub tubes: bool,
     /// Hierarchy level (Cornea et al. 2005); each includes the previous ones [default: core]
     ///
-    /// --divergence or --curvature without --hierarchy select the level of the same name.
+    /// Without --hierarchy, --divergence selects the level divergence, and --significance the level
+    /// curvature.
     #[arg(long, value_enum, help_heading = POTENTIAL_FIELD)]
     pub hierarchy: Option<HierarchyName>,
     /// Divergence threshold for seeds, as a fraction of the divergence's range [default: 0.2]
@@ -203,16 +207,6 @@ pub struct SkeletonArgs {
     /// From 0 to 1. Applies to the hierarchy levels divergence and curvature.
     #[arg(long, value_name = "FRACTION", allow_hyphen_values = true, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub divergence: Option<f64>,
-    /// Fraction of the boundary voxels of highest curvature that become seeds [default: 0.05]
-    ///
-    /// From 0 to 1. Applies to the hierarchy level curvature.
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        allow_hyphen_values = true,
-        hide_short_help = true, help_heading = POTENTIAL_FIELD
-    )]
-    pub curvature: Option<f64>,
     /// Exponent of the force, which falls with distance^-EXPONENT [default: 6]
     ///
     /// From 2 to 9. Greater exponents give shorter core skeletons.

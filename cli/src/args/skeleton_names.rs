@@ -32,7 +32,7 @@ pub enum HierarchyName {
     Core,
     /// Adds curves from points where the divergence of the force is low
     Divergence,
-    /// Adds curves from points where the curvature of the surface is high
+    /// Adds curves from convex parts of the surface
     Curvature,
 }
 

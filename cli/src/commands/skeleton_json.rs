@@ -90,7 +90,8 @@ enum MethodParams {
         hierarchy: &'static str,
         exponent: f64,
         divergence: Option<f64>,
-        curvature: Option<f64>,
+        /// Null for the levels core and divergence.
+        significance: Option<f64>,
         surface: &'static str,
         precision: &'static str,
         boundary: &'static str,
@@ -215,7 +216,7 @@ impl MethodParams {
             Method::PotentialField(params) => {
                 let potential_field::Params {
                     divergence,
-                    curvature,
+                    significance,
                     ..
                 } = *params;
                 Self::PotentialField {
@@ -223,7 +224,8 @@ impl MethodParams {
                     exponent: params.exponent,
                     divergence: Some(divergence)
                         .filter(|_| params.hierarchy >= Hierarchy::Divergence),
-                    curvature: Some(curvature).filter(|_| params.hierarchy >= Hierarchy::Curvature),
+                    significance: Some(significance)
+                        .filter(|_| params.hierarchy >= Hierarchy::Curvature),
                     surface: params.surface.name(),
                     precision: params.precision.name(),
                     boundary: params.boundary.name(),

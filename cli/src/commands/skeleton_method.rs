@@ -72,7 +72,7 @@ fn potential_field_params(args: &SkeletonArgs) -> potential_field::Params {
             .hierarchy
             .map_or_else(|| implied_hierarchy(args), Into::into),
         divergence: args.divergence.unwrap_or(default.divergence),
-        curvature: args.curvature.unwrap_or(default.curvature),
+        significance: args.significance.unwrap_or(default.significance),
         fill_cavities: args.input.object.fill_cavities,
         surface: args.surface.map_or(default.surface, Into::into),
         precision: args.precision.map_or(default.precision, Into::into),
@@ -84,7 +84,7 @@ fn potential_field_params(args: &SkeletonArgs) -> potential_field::Params {
 
 /// Returns the hierarchy level that the thresholds select without `--hierarchy`.
 fn implied_hierarchy(args: &SkeletonArgs) -> Hierarchy {
-    match (args.divergence, args.curvature) {
+    match (args.divergence, args.significance) {
         (_, Some(_)) => Hierarchy::Curvature,
         (Some(_), None) => Hierarchy::Divergence,
         (None, None) => Hierarchy::Core,
@@ -98,7 +98,6 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         ("--hierarchy", args.hierarchy.is_some()),
         ("--exponent", args.exponent.is_some()),
         ("--divergence", args.divergence.is_some()),
-        ("--curvature", args.curvature.is_some()),
         ("--surface", args.surface.is_some()),
         ("--precision", args.precision.is_some()),
         ("--boundary", args.boundary.is_some()),
@@ -106,7 +105,6 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         ("--field", args.field.is_some()),
     ];
     let needs_medial = [
-        ("--significance", args.significance.is_some()),
         ("--min-protrusion", args.min_protrusion.is_some()),
         ("--scale", args.scale.is_some()),
         ("--const", args.constant.is_some()),
@@ -139,8 +137,8 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         (
             args.hierarchy
                 .is_some_and(|level| level < HierarchyName::Curvature)
-                && args.curvature.is_some(),
-            "--curvature applies to the hierarchy level curvature; add --hierarchy curvature",
+                && args.significance.is_some(),
+            "--significance applies to the hierarchy level curvature; add --hierarchy curvature",
         ),
     ];
     let others = others.map(|(is_refused, text)| (is_refused, text.to_owned()));

@@ -207,14 +207,14 @@ fn reports(line: &str, outcome: &SkeletonOutcome) -> (Value, String) {
 
 #[test]
 fn potential_field_reports_are_complete() {
-    let line = "a.nii --iso 5 --method potential-field --curvature 0.1 --exponent 4 -o a.swc -o a.vtp --prune 3";
+    let line = "a.nii --iso 5 --method potential-field --significance 0.1 --exponent 4 -o a.swc -o a.vtp --prune 3";
     let (json, text) = reports(line, &potential_field_outcome());
     for (field, value) in [
         ("outputs", value!(["a.swc", "a.vtp"])),
         ("method", value!("potential-field")),
         ("hierarchy", value!("curvature")),
         ("divergence", value!(0.2)),
-        ("curvature", value!(0.1)),
+        ("significance", value!(0.1)),
         ("exponent", value!(4.0)),
         ("certified", Value::Null),
         ("components", value!(2)),

@@ -66,8 +66,8 @@ fn empty_objects_and_invalid_parameters_are_rejected() {
         &["the fraction for divergence is 2"],
     );
     refused(
-        "bar.nii --method potential-field --curvature -1",
-        &["the fraction for curvature is -1"],
+        "bar.nii --method potential-field --significance -1",
+        &["--significance is -1", "0 or more"],
     );
     refused("bar.nii --detail -1", &["--detail is -1", "0 or more"]);
     refused(
@@ -152,7 +152,7 @@ fn number_of_devices_does_not_change_the_skeleton() {
     let folder = folder();
     let written = |device: &str| {
         let run = folder.run(&format!(
-            "skeleton ball.nii --threshold 1 --method potential-field --curvature 0.05 -o a.skel --json --device {device}"
+            "skeleton ball.nii --threshold 1 --method potential-field --significance 0.3 -o a.skel --json --device {device}"
         ));
         let report = run.ok().json();
         (std::fs::read(folder.path("a.skel")).unwrap(), report)

@@ -268,18 +268,22 @@ fn hierarchy_levels_add_curves() {
     assert_eq!(core["method"], "potential-field");
     assert_eq!(core["hierarchy"], "core");
     assert_eq!(core["certified"], json!(null));
-    assert_eq!([&core["divergence"], &core["curvature"]], [&json!(null); 2]);
+    assert_eq!(
+        [&core["divergence"], &core["significance"]],
+        [&json!(null); 2]
+    );
     let divergence = report("--divergence 0.3");
     assert_eq!(divergence["hierarchy"], "divergence");
     assert_eq!(
-        [&divergence["divergence"], &divergence["curvature"]],
+        [&divergence["divergence"], &divergence["significance"]],
         [&json!(0.3), &json!(null)]
     );
-    let curvature = report("--hierarchy curvature --curvature 0.1");
+    let curvature = report("--hierarchy curvature");
     assert_eq!(
-        [&curvature["divergence"], &curvature["curvature"]],
-        [0.2, 0.1]
+        [&curvature["divergence"], &curvature["significance"]],
+        [0.2, 0.3]
     );
+    assert_eq!(report("--significance 0.3")["hierarchy"], "curvature");
     let [core, divergence, curvature] =
         [core, divergence, curvature].map(|report| report["length"].as_f64().unwrap());
     assert!(core < divergence && divergence <= curvature);
@@ -320,10 +324,14 @@ fn options_of_the_other_method_are_rejected() {
     let folder = folder();
     for (options, text) in [
         ("--exponent 4", "add --method potential-field"),
-        ("--curvature 0.1", "add --method potential-field"),
+        ("--divergence 0.1", "add --method potential-field"),
         (
             "--method potential-field --dust 3",
             "--dust applies to the medial method only",
+        ),
+        (
+            "--method potential-field --hierarchy divergence --significance 0.1",
+            "add --hierarchy curvature",
         ),
         (
             "--method potential-field --hierarchy core --divergence 0.1",

@@ -63,7 +63,7 @@ fn invalid_command_lines_end_with_status_2() {
         "skeleton a.nii --levels 2 --divergence 0.1 -o a.swc",
         "skeleton a.nii --exponent 4 -o a.swc",
         "skeleton a.nii --levels 1 --divergence 0.2 -o a.swc",
-        "skeleton a.nii --curvature 0.2 -o a.swc",
+        "skeleton a.nii --method potential-field --hierarchy core --significance 1 -o a.swc",
         "skeleton a.nii --surface corners -o a.swc",
         "skeleton a.nii --precision f32 -o a.swc",
         "skeleton a.nii --boundary mean -o a.swc",

@@ -2,7 +2,7 @@
 //!
 //! | module | kernels |
 //! | --- | --- |
-//! | [`classes`], [`euler`], [`curvature`] | topology and surface of a solid |
+//! | [`classes`], [`euler`] | topology and surface of a solid |
 //! | [`field`] | force field by all pairs, and by the fast multipole method ([`field::fmm`]) |
 //! | [`critical`], [`divergence`], [`error_bounds`] | cells and voxels selected from the field |
 //! | [`interpolation`] | radii at the points of a skeleton |
@@ -10,7 +10,6 @@
 
 pub mod classes;
 pub mod critical;
-pub mod curvature;
 pub mod divergence;
 pub mod error_bounds;
 pub mod euler;

@@ -2,7 +2,7 @@
 
 use super::skeleton_classes::mask;
 use ferrovox::{
-    device::Stream,
+    device::{Device, Stream},
     grid::{Geometry, Volume},
     skeleton::{
         components,
@@ -94,29 +94,63 @@ fn divergence_level_reaches_the_ends_of_a_capsule() {
     }
 }
 
-#[test]
-fn curvature_level_reaches_the_corners_of_a_cube() {
-    let solid = Solid::cuboid([10.0; 3]);
-    for test in devices::fast() {
-        let stream = test.device.stream().unwrap();
-        let extraction = extract_connected(&stream, &solid.voxels(), Hierarchy::Curvature);
-        let endpoints: Vec<Point3<f64>> = extraction
-            .skeleton
-            .edges
-            .iter()
-            .filter(|edge| edge.level == 2)
-            .map(|edge| edge.points[0])
-            .filter(|endpoint| (endpoint - solid.origin()).norm() > 12.0)
+/// Rotations about three axes.
+const ROTATIONS: [([f64; 3], f64); 4] = [
+    ([0.0, 0.0, 1.0], 0.0),
+    ([0.0, 0.0, 1.0], 0.5),
+    ([1.0, 2.0, 3.0], 0.9),
+    ([3.0, 1.0, 2.0], 2.2),
+];
+
+/// Extracts the skeletons of a solid in several rotations, and calls `check` with the rotation, the
+/// free ends relative to the unrotated solid, and the number of ends of the curvature level.
+fn check_curvature_ends(solid: &Solid, check: impl Fn(&str, &[Point3<f64>], usize)) {
+    let stream = Device::cpu().stream().unwrap();
+    for (axis, angle) in ROTATIONS {
+        let rotated = solid.rotated(axis, angle);
+        let extraction = extract_connected(&stream, &rotated.voxels(), Hierarchy::Curvature);
+        let skeleton = &extraction.skeleton;
+        let turn = Rotation3::from_axis_angle(&Unit::new_normalize(axis.into()), angle);
+        let degrees = skeleton.degrees();
+        let free = (0..degrees.len()).filter(|&node| degrees[node] == 1);
+        let ends: Vec<Point3<f64>> = free
+            .map(|node| turn.inverse() * (skeleton.nodes[node].position - rotated.origin()))
+            .map(Point3::from)
             .collect();
-        assert_eq!(endpoints.len(), 8, "{}: {endpoints:?}", test.label);
-        for corner in 0..8 {
-            let side = |axis: usize| if corner >> axis & 1 == 1 { 10.0 } else { -10.0 };
-            let corner = solid.origin() + Vector3::new(side(0), side(1), side(2));
-            let near = endpoints
-                .iter()
-                .filter(|endpoint| (*endpoint - corner).norm() < 3.0);
-            assert_eq!(near.count(), 1, "{}: {corner}, {endpoints:?}", test.label);
-        }
+        let edges = skeleton.edges.iter();
+        check(
+            &rotated.name,
+            &ends,
+            edges.filter(|edge| edge.level == 2).count(),
+        );
+    }
+}
+
+#[test]
+fn curvature_level_reaches_the_corners_of_boxes() {
+    for half in [[16.0; 3], [12.0, 12.0, 24.0]] {
+        check_curvature_ends(&Solid::cuboid(half), |name, ends, _| {
+            assert_eq!(ends.len(), 8, "{name}: {ends:?}");
+            for corner in 0..8 {
+                let side = |axis: usize| half[axis] * f64::from(2 * (corner >> axis & 1) - 1);
+                let corner = Point3::new(side(0), side(1), side(2));
+                let near = ends.iter().filter(|end| (*end - corner).norm() < 5.0);
+                assert_eq!(near.count(), 1, "{name}: {corner}, {ends:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn curvature_level_adds_no_curves_to_round_solids() {
+    for solid in [
+        Solid::ball(14.0),
+        Solid::ball(23.5),
+        Solid::capsule(9.0, 41.0),
+        Solid::torus(22.0, 8.0),
+        Solid::y_of_tubes(7.0, 26.0),
+    ] {
+        check_curvature_ends(&solid, |name, _, added| assert_eq!(added, 0, "{name}"));
     }
 }
 

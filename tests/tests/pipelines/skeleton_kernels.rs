@@ -13,8 +13,8 @@ use ferrovox_kernels::{
     grid::Grid,
     rows::{Items, Rows},
     skeleton::{
-        critical::mark_critical_cells, curvature::count_solid_in_ball,
-        divergence::direction_divergence, interpolation::interpolate_at_points,
+        critical::mark_critical_cells, divergence::direction_divergence,
+        interpolation::interpolate_at_points,
     },
 };
 use ferrovox_tests::{devices, noise::Noise, solids::Solid};
@@ -184,52 +184,6 @@ fn cells_are_marked_where_all_components_change_sign() {
             );
         }
         assert!(candidates > 0, "{}", test.label);
-    }
-}
-
-#[test]
-fn solid_voxels_in_balls_are_counted() {
-    let voxels = solid().voxels();
-    let dims = solid().dims().map(|n| n as i64);
-    for test in devices::all() {
-        let stream = test.device.stream().unwrap();
-        let (_, field) = field(&stream);
-        let (_, positions) = on_host(&stream, &field);
-        let mut counts = stream.alloc::<u32>(positions.len()).unwrap();
-        let solid = mask(&stream, &voxels);
-        let rows = rows();
-        // SAFETY: the words are those of the grid, and there is one count per mask voxel.
-        unsafe {
-            let args = (
-                solid.words().view(),
-                field.mask.words().view(),
-                field.before.view(),
-                solid.layout(),
-                rows,
-                counts.view_mut(),
-            );
-            stream
-                .launch::<count_solid_in_ball>(launch(rows), args)
-                .unwrap();
-        }
-        let counts = stream.download(&counts).unwrap();
-        for (at, actual) in positions.iter().zip(counts) {
-            let around = (0..729i64).map(|k| [k % 9 - 4, k / 9 % 9 - 4, k / 81 - 4]);
-            let ball = around.filter(|d| d.iter().map(|d| d * d).sum::<i64>() <= 16);
-            let solid_neighbours = ball.filter(|d| {
-                let neighbour = [0, 1, 2].map(|axis| at[axis] + d[axis]);
-                (0..3).all(|axis| (0..dims[axis]).contains(&neighbour[axis])) && {
-                    let index = (neighbour[2] * dims[1] + neighbour[1]) * dims[0] + neighbour[0];
-                    voxels.samples()[index as usize] == 1
-                }
-            });
-            assert_eq!(
-                actual as usize,
-                solid_neighbours.count(),
-                "{} {at:?}",
-                test.label
-            );
-        }
     }
 }
 

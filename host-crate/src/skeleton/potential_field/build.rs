@@ -2,7 +2,7 @@
 
 use super::{
     Hierarchy,
-    clusters::{Candidate, clusters, thin_by_distance},
+    clusters::{Candidate, clusters},
     context::Context,
     critical::Search,
     seeds,
@@ -23,14 +23,6 @@ use nalgebra::Point3;
 /// critical point is closer than twice this distance, they start half way to it. Closer to the
 /// saddle the force may consist of rounding errors only.
 const START_DISTANCE: f64 = 0.25;
-
-/// Minimum length of a curvature-level curve, as a multiple of the radius where it meets the
-/// skeleton.
-const MIN_PROTRUSION: f64 = 1.3;
-
-/// Minimum distance, in voxels, between the seeds of curvature-level curves: the diameter of the
-/// ball in which the curvature is measured.
-const MIN_SEED_DISTANCE: f64 = 8.0;
 
 /// Distance from the skeleton, in voxels, within which voxels of low divergence belong to the
 /// skeleton and start no curve.
@@ -87,10 +79,7 @@ impl Context<'_> {
             stopwatch.lap("divergence");
         }
         if self.params.hierarchy >= Hierarchy::Curvature {
-            let mut curved =
-                seeds::high_curvature_voxels(self.stream, self.solid, self.classes, self.params)?;
-            stable_sort_or_unwind(&mut curved, |a, b| a.value.total_cmp(&b.value));
-            let seeds = thin_by_distance(curved.iter().map(Candidate::point), MIN_SEED_DISTANCE);
+            let seeds = self.protruding_voxels(growth.skeleton())?;
             self.grow_protrusions(&mut growth, &seeds)?;
             stopwatch.lap("curvature");
         }
@@ -152,10 +141,9 @@ impl Context<'_> {
         self.grow_from_nodes(growth, &starts, level)
     }
 
-    /// Adds the curvature-level streamlines whose length clearly exceeds the solid's radius where
-    /// they meet the skeleton; every point of the surface has a shorter one. Streamlines are added
-    /// in order of decreasing ratio of length to radius, and their seeds are at least a radius
-    /// apart.
+    /// Adds the curvature-level streamlines of sufficient [significance](super::Params), the most
+    /// significant ones first. A seed is skipped if a previous one is nearer than the radius of the
+    /// solid where its streamline meets the skeleton.
     fn grow_protrusions(
         &self,
         growth: &mut GrowingSkeleton,
@@ -171,12 +159,12 @@ impl Context<'_> {
             .map(|path| path.last().expect("a path has points"));
         let end_radii = self.radii.at(ends)?;
         let axes = self.solid.geometry.axes();
-        let protrusion = paths.iter().zip(&end_radii).map(|(path, radius)| {
+        let significance = paths.iter().zip(&end_radii).map(|(path, radius)| {
             let steps = path.windows(2).map(|two| (axes * (two[1] - two[0])).norm());
-            steps.sum::<f64>() / radius
+            (steps.sum::<f64>() - radius) / radius
         });
-        let mut order: Vec<(usize, f64)> = protrusion.enumerate().collect_or_unwind();
-        order.retain(|&(_, protrusion)| protrusion > MIN_PROTRUSION);
+        let mut order: Vec<(usize, f64)> = significance.enumerate().collect_or_unwind();
+        order.retain(|&(_, significance)| significance >= self.params.significance);
         stable_sort_or_unwind(&mut order, |a, b| b.1.total_cmp(&a.1));
         let mut kept: Vec<usize> = Vec::new();
         for (index, _) in order {

@@ -1,7 +1,7 @@
 //! Clusters of 26-adjacent voxels and their extreme voxels.
 
 use crate::memory::{
-    CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind, stable_sort_or_unwind,
+    CollectOrUnwind, ExtendOrUnwind, collect_into_or_unwind, stable_sort_or_unwind,
 };
 use nalgebra::Point3;
 use std::collections::HashMap;
@@ -78,33 +78,6 @@ pub fn clusters(
     clusters
 }
 
-/// Keeps each point that is at least `distance` away from all previously kept points.
-pub fn thin_by_distance(
-    points: impl Iterator<Item = Point3<f64>>,
-    distance: f64,
-) -> Vec<Point3<f64>> {
-    let mut points_by_cube: HashMap<[i64; 3], Vec<Point3<f64>>> = HashMap::new();
-    let cube = |at: &Point3<f64>| [at.x, at.y, at.z].map(|a| (a / distance).floor() as i64);
-    let mut kept = Vec::new();
-    for at in points {
-        let own_cube = cube(&at);
-        let mut near = neighbours(own_cube).chain([own_cube]);
-        let is_near = near.any(|cube| {
-            let points = points_by_cube.get(&cube).into_iter().flatten();
-            points.clone().any(|other| (other - at).norm() < distance)
-        });
-        if !is_near {
-            points_by_cube.reserve_or_unwind(1);
-            points_by_cube
-                .entry(own_cube)
-                .or_default()
-                .push_or_unwind(at);
-            kept.push_or_unwind(at);
-        }
-    }
-    kept
-}
-
 /// Returns, for each candidate, the number of steps from the nearest excluded candidate through
 /// other candidates; `None` where unreachable.
 fn steps_from_excluded(
@@ -137,7 +110,7 @@ fn steps_from_excluded(
 }
 
 /// Returns the 26 neighbours of a voxel.
-fn neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+pub fn neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let around = (0..27).filter(|&k| k != 13);
     around.map(move |k| [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1])
 }
@@ -151,16 +124,6 @@ mod tests {
             voxel: [x, y, 0],
             value,
         })
-    }
-
-    #[test]
-    fn thinned_points_keep_their_distance() {
-        let row = (0..10).map(|x| Point3::new(f64::from(x), 0.0, 0.0));
-        let kept = thin_by_distance(row, 4.0);
-        assert_eq!(
-            kept.iter().map(|at| at.x).collect::<Vec<_>>(),
-            [0.0, 4.0, 8.0]
-        );
     }
 
     #[test]

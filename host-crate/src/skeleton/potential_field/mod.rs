@@ -23,6 +23,7 @@ mod extract;
 pub mod field;
 mod multipole_params;
 mod params;
+mod protrusions;
 mod radii;
 mod seeds;
 mod trace;

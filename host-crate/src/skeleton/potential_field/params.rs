@@ -11,7 +11,7 @@ pub enum Hierarchy {
     /// Adds curves that start where the divergence of the force's direction is low.
     #[default]
     Divergence,
-    /// Adds curves that start where the surface is strongly curved.
+    /// Adds curves that start where convex parts of the surface protrude from the skeleton.
     Curvature,
 }
 
@@ -162,9 +162,11 @@ pub struct Params {
     /// the force's direction is at most its minimum plus this fraction of its range. Minima below
     /// −2, the value on a line, count as −2.
     pub divergence: f64,
-    /// Threshold for [`Hierarchy::Curvature`], from 0 to 1: curves start at this fraction of the
-    /// boundary voxels, those of the highest curvature.
-    pub curvature: f64,
+    /// Threshold for [`Hierarchy::Curvature`], not negative: minimum significance of its curves.
+    /// The significance is the length beyond the radius of the solid where the curve meets the
+    /// skeleton, divided by this radius: 0 on the surface of a ball or tube, 0.73 at the corner of
+    /// a cube.
+    pub significance: f64,
     /// `true` to fill the cavities of the solid before the extraction.
     pub fill_cavities: bool,
     /// Neighbourhood that decides which voxels are on the surface.
@@ -185,7 +187,7 @@ impl Default for Params {
             exponent: 6.0,
             hierarchy: Hierarchy::default(),
             divergence: 0.2,
-            curvature: 0.05,
+            significance: 0.3,
             fill_cavities: false,
             surface: SurfaceNeighbours::default(),
             precision: Precision::default(),
@@ -200,7 +202,8 @@ impl Params {
     /// Checks that all parameters are in range.
     ///
     /// # Errors
-    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`], [`SkeletonError::Multipole`].
+    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`], [`SkeletonError::Significance`],
+    /// [`SkeletonError::Multipole`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         let [min, max] = EXPONENTS;
         if !(min..=max).contains(&self.exponent) {
@@ -209,14 +212,17 @@ impl Params {
             });
         }
         self.multipole.check()?;
-        let fractions = [
-            ("divergence", self.divergence),
-            ("curvature", self.curvature),
-        ];
-        for (name, found) in fractions {
-            if !(0.0..=1.0).contains(&found) {
-                return Err(SkeletonError::Fraction { name, found });
-            }
+        if !(0.0..=1.0).contains(&self.divergence) {
+            return Err(SkeletonError::Fraction {
+                name: "divergence",
+                found: self.divergence,
+            });
+        }
+        if !(self.significance >= 0.0 && self.significance.is_finite()) {
+            return Err(SkeletonError::Significance {
+                name: "significance",
+                found: self.significance,
+            });
         }
         Ok(())
     }
@@ -245,10 +251,13 @@ mod tests {
             divergence.check().unwrap_err().to_string(),
             "the fraction for divergence is 1.5; choose a value from 0 to 1"
         );
-        let curvature = Params {
-            curvature: f64::NAN,
-            ..params
-        };
-        assert!(curvature.check().is_err());
+        for significance in [f64::NAN, -0.1, f64::INFINITY] {
+            let error = Params {
+                significance,
+                ..params
+            };
+            let error = error.check().unwrap_err().to_string();
+            assert!(error.starts_with("the significance is "), "{error}");
+        }
     }
 }

@@ -1,20 +1,13 @@
-//! Seed voxels of the divergence and curvature levels of the hierarchy.
+//! Seed voxels of the divergence level of the hierarchy.
 
-use super::{
-    Params, VoxelClasses,
-    clusters::Candidate,
-    field::{ForceField, Targets},
-};
+use super::{Params, clusters::Candidate, field::ForceField};
 use crate::{
     device::{Stream, rows, rows_launch},
     grid::{DeviceMask, DevicePoints},
-    memory::{CollectOrUnwind, copy_or_unwind},
+    memory::CollectOrUnwind,
     skeleton::SkeletonError,
 };
-use ferrovox_kernels::{
-    rows::Rows,
-    skeleton::{curvature::count_solid_in_ball, divergence::direction_divergence},
-};
+use ferrovox_kernels::{rows::Rows, skeleton::divergence::direction_divergence};
 
 /// Divergence of a direction field that converges on a line: four of the six neighbours point at
 /// the voxel, and the other two along the line.
@@ -59,54 +52,6 @@ pub fn low_divergence_voxels(
     }
     let positions = DevicePoints::from_mask(stream, mask)?.download(stream)?;
     Ok(candidates(&positions, &divergences, |d| d <= limit))
-}
-
-/// Maximum number of solid voxels in the ball of 257 voxels around a convex boundary voxel: ten per
-/// cent fewer than the 197 voxels below a plane, which are 0.77 of a ball of radius 4 whose centre
-/// is 1.5 voxels below the plane. The steps of a voxelised surface add or remove a few.
-const MAX_CONVEX_COUNT: u32 = 177;
-
-/// Selects the boundary voxels with the fewest solid voxels in the surrounding ball: a fraction of
-/// all, limited to clearly convex parts of the surface.
-pub fn high_curvature_voxels(
-    stream: &Stream,
-    solid: &DeviceMask,
-    classes: &VoxelClasses,
-    params: &Params,
-) -> Result<Vec<Candidate>, SkeletonError> {
-    let boundary = &classes.boundary;
-    let targets = Targets::new(stream, boundary)?;
-    let rows = mask_rows(stream, boundary);
-    let mut counts = stream.alloc::<u32>(targets.count as usize)?;
-    // SAFETY: the words are those of the grid, and there is one count per mask voxel.
-    unsafe {
-        let args = (
-            solid.bits.view(),
-            boundary.bits.view(),
-            targets.before.view(),
-            boundary.layout(),
-            rows,
-            counts.view_mut(),
-        );
-        stream.launch::<count_solid_in_ball>(rows_launch(rows), args)?;
-    }
-    let counts = stream.download(&counts)?;
-    let target_count = (params.curvature * counts.len() as f64) as usize;
-    let mut sorted = copy_or_unwind(&counts);
-    sorted.sort_unstable();
-    let Some(&limit) = target_count
-        .checked_sub(1)
-        .and_then(|last| sorted.get(last))
-    else {
-        return Ok(Vec::new());
-    };
-    let counts: Vec<f32> = counts
-        .into_iter()
-        .map(|count| count as f32)
-        .collect_or_unwind();
-    let positions = DevicePoints::from_mask(stream, boundary)?.download(stream)?;
-    let max = limit.min(MAX_CONVEX_COUNT) as f32;
-    Ok(candidates(&positions, &counts, |count| count <= max))
 }
 
 fn mask_rows(stream: &Stream, mask: &DeviceMask) -> Rows {

@@ -163,7 +163,7 @@ pub const CASES: &[Case] = &[
     // Potential-field skeletons: the order of the sums depends on the type of the device.
     by_kind("skeleton-one", "skeleton @solid.nrrd --label 1 --levels core --divergence 0.2 --json -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
     by_kind("skeleton-core", "skeleton @solid.nrrd --label 1 --levels core -o s.json --json --device {one}"),
-    by_kind("skeleton-two", "skeleton @solid.nrrd --levels core --curvature 0.1 --prune 3 -o s.json -o s.swc --json --device {one}"),
+    by_kind("skeleton-two", "skeleton @solid.nrrd --levels core --significance 0.3 --prune 3 -o s.json -o s.swc --json --device {one}"),
     by_kind("skeleton-core-fill", "skeleton @solid.nrrd --fill --merge --levels core --divergence 0.35 -o s.json --json --device {one}"),
     by_kind("skeleton-exponent-3", "skeleton @solid.nrrd --levels core --divergence 0.2 --exponent 3 -o s.json --field f.npy --device {one}"),
     by_kind("skeleton-exponent-4", "skeleton @solid.nrrd --levels core --divergence 0.2 --exponent 4 -o s.json --field f.npy --device {one}"),

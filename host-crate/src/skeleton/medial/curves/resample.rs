@@ -16,6 +16,10 @@ const MIN_SPACING: f64 = 1.5;
 /// Spacing of points of thick curves, as a fraction of the mean inscribed radius.
 const RADIUS_FRACTION: f64 = 0.5;
 
+/// Maximum number of points per voxel that a curve passes: along a spacing that is many times the
+/// smallest one, more points would follow the same straight line.
+const MAX_POINTS_PER_VOXEL: f64 = 4.0;
+
 /// Returns the bits of the homology class of a polyline, or `None` if it leaves the component.
 pub fn polyline_class(
     context: &ComponentContext<'_>,
@@ -58,6 +62,14 @@ pub fn is_same_class(
     first.is_some() && first == polyline_class_with(context, cocycle, other, &mut path)
 }
 
+/// Returns the length of a segment as the maximum of its coordinate differences, in voxels.
+fn voxel_steps(a: FixedPoint, b: FixedPoint) -> f64 {
+    let [a, b] = [to_voxels(a), to_voxels(b)];
+    (0..3)
+        .map(|axis| (b[axis] - a[axis]).abs())
+        .fold(0.0, f64::max)
+}
+
 /// Resamples all edges to evenly spaced points. Where the straight line between two samples leaves
 /// the component or changes the homology class, the original points are kept.
 pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut IntermediateGraph) {
@@ -81,7 +93,12 @@ pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut I
         } else {
             1.0
         };
-        let count = (length / step).round().max(min_count) as usize;
+        let voxels: f64 = points
+            .windows(2)
+            .map(|ends| voxel_steps(ends[0], ends[1]))
+            .sum();
+        let max_count = (MAX_POINTS_PER_VOXEL * voxels).ceil();
+        let count = (length / step).round().min(max_count).max(min_count) as usize;
         let mut resampled = vec![points[0]];
         // index of the last original point at or before the last sample
         let mut from = 0;
