@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ._arrays import (
     spacing_list,
 )
 from ._errors import FerrovoxError
+from ._progress import progress_callback
 
 __all__ = ["distance_transform_edt"]
 
@@ -38,7 +39,7 @@ def distance_transform_edt(
     max_distance: float | None = None,
     device: Device = None,
     stream: int | None = None,
-    progress: bool = False,
+    progress: bool | Callable[[float], None] = False,
 ) -> Any:
     """Compute the exact Euclidean distance of each element to the nearest zero.
 
@@ -68,8 +69,9 @@ def distance_transform_edt(
         ``"cpu"``, ``"cuda:1"`` or 1. By default the device of the array.
     stream : int, optional
         Stream of a CUDA device that the result is ordered with. Not supported yet.
-    progress : bool
-        Accepted for compatibility: the transform reports no progress.
+    progress : bool or callable
+        A function that takes the finished fraction, or ``True`` to show a bar with tqdm, if that
+        is installed.
 
     Returns
     -------
@@ -115,13 +117,19 @@ def distance_transform_edt(
     found_distances: npt.NDArray[Any] | None = None
     found_indices: npt.NDArray[Any] | None = None
     is_unit = all(value == 1 for value in spacing)
-    if return_indices or (float64_distances and not is_unit):
-        found = _ferrovox.feature_transform(array, along, return_distances, return_indices, name)
-        found_distances, found_indices = (None if it is None else host_result(it) for it in found)
-    else:
-        found_distances = host_result(
-            _ferrovox.distances_to_zero(array, along, maximum, bool(float64_distances), name)
-        )
+    with progress_callback(progress, "distances") as callback:
+        if return_indices or (float64_distances and not is_unit):
+            found = _ferrovox.feature_transform(
+                array, along, return_distances, return_indices, name, callback
+            )
+            found_distances, found_indices = (
+                None if it is None else host_result(it) for it in found
+            )
+        else:
+            double = bool(float64_distances)
+            found_distances = host_result(
+                _ferrovox.distances_to_zero(array, along, maximum, double, name, callback)
+            )
     results: list[npt.NDArray[Any]] = []
     if found_distances is not None:
         if maximum is not None:

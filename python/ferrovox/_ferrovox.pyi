@@ -68,6 +68,7 @@ def distances_to_zero(
     max_distance: float | None,
     double: bool,
     device: str,
+    progress: Callable[[float], None] | None,
 ) -> Array: ...
 def envelope_part(
     planes: Any,
@@ -95,6 +96,7 @@ def feature_transform(
     with_distances: bool,
     with_indices: bool,
     device: str,
+    progress: Callable[[float], None] | None,
 ) -> tuple[Array | None, Array | None]: ...
 def label_distances(labels: Any, options: dict[str, Any]) -> Array: ...
 def occupancy(

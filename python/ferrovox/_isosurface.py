@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from ._arrays import (
 )
 from ._errors import FerrovoxError
 from ._mesh import Mesh
+from ._progress import progress_callback
 
 __all__ = ["marching_cubes"]
 
@@ -101,7 +102,8 @@ def marching_cubes(
     stream : int, optional
         Stream of a CUDA device that the result is ordered with. Not supported yet.
     progress : bool or callable
-        Accepted for compatibility: the extraction reports no progress.
+        A function that takes the finished fraction, or ``True`` to show a bar with tqdm, if that
+        is installed. The mesh is then extracted in parts and joined, with the same bits.
 
     Returns
     -------
@@ -170,7 +172,66 @@ def marching_cubes(
         device=device,
         is_reversed=is_reversed,
     )
-    return mesh_from_surface(_ferrovox.extract(samples, mask_array, options))
+    with progress_callback(progress, "surface") as callback:
+        if callback is not None:
+            mesh = _extract_in_slabs(samples, mask_array, options, callback)
+            if mesh is not None:
+                return mesh
+        return mesh_from_surface(_ferrovox.extract(samples, mask_array, options))
+
+
+#: Number of slabs whose progress is reported.
+REPORTED_SLABS = 24
+
+
+def _extract_in_slabs(
+    samples: npt.NDArray[Any],
+    mask: npt.NDArray[Any] | None,
+    options: dict[str, Any],
+    progress: Callable[[float], None],
+) -> Mesh | None:
+    """Extract a mesh slab by slab; return ``None`` if there is none."""
+    if options["level"] is None:
+        finite = samples if samples.dtype.kind != "f" else samples[np.isfinite(samples)]
+        if not finite.size:
+            return None
+        options = {**options, "level": 0.5 * (float(finite.min()) + float(finite.max()))}
+    dims = samples.shape[::-1]
+    slabs = _ferrovox.slabs(dims, REPORTED_SLABS, options["close"])
+    parts = []
+    for cells, planes in slabs:
+        part = {"dims": dims, "first_plane": planes[0], "cells": cells}
+        masked = None if mask is None else mask[slice(*planes)]
+        parts.append((samples[slice(*planes)], masked, part, options))
+    counts = []
+    for number, part in enumerate(parts):
+        counts.append(_ferrovox.count_part(*part))
+        progress((number + 1) / (2 * len(parts)))
+    total = (sum(count[0] for count in counts), sum(count[1] for count in counts))
+    if not total[1]:
+        return None
+    meshes, before = [], (0, 0)
+    for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
+        meshes.append(mesh_from_surface(_ferrovox.extract_part(*part, before, total)))
+        before = (before[0] + count[0], before[1] + count[1])
+        progress((len(parts) + number + 1) / (2 * len(parts)))
+    return join(meshes)
+
+
+def join(meshes: Iterable[Mesh]) -> Mesh:
+    """Concatenate the parts of a mesh, in the order of their slabs."""
+    parts = list(meshes)
+    if not parts:
+        raise ValueError("there are no parts to join")
+
+    def joined(index: int) -> npt.NDArray[Any] | None:
+        arrays = [part[index] for part in parts]
+        return None if arrays[0] is None else np.concatenate(arrays)
+
+    report = {
+        name: sum(part.report.get(name, 0) for part in parts) for name in parts[0].report
+    }
+    return Mesh(joined(0), joined(1), joined(2), joined(3), report)
 
 
 def surface_options(

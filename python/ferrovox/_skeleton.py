@@ -48,6 +48,8 @@ class Skeleton:
         each tunnel, inside the object.
     report : list of dict
         Measures and violated properties of each component.
+    anisotropy : tuple of 3 floats
+        Spacing of the array.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Skeleton:
         space: str = "physical",
         certified: bool = False,
         report: list[dict[str, Any]] | None = None,
+        anisotropy: Sequence[float] = (1, 1, 1),
     ) -> None:
         self.id = id
         self.vertices = vertices
@@ -67,6 +70,7 @@ class Skeleton:
         self.space = space
         self.certified = certified
         self.report = report or []
+        self.anisotropy = tuple(float(step) for step in anisotropy)
 
     @property
     def radius(self) -> npt.NDArray[np.float32]:
@@ -118,11 +122,33 @@ class Skeleton:
         return graph
 
     def to_osteoid(self) -> Any:
-        """Return the skeleton as an ``osteoid.Skeleton``, as kimimaro returns it."""
+        """Return the skeleton as an ``osteoid.Skeleton``, as kimimaro returns it.
+
+        Adjacent vertices in one voxel are merged: ``kimimaro.cross_sectional_area`` rounds vertices
+        to voxels, and fails if neighbours coincide.
+        """
         import osteoid
 
+        steps = np.float32(self.anisotropy)
+        voxels = (self.vertices / steps).round().astype(int)
+        parents = list(range(len(voxels)))
+
+        def root(vertex: int) -> int:
+            while parents[vertex] != vertex:
+                parents[vertex] = parents[parents[vertex]]
+                vertex = parents[vertex]
+            return vertex
+
+        is_short = (voxels[self.edges[:, 0]] == voxels[self.edges[:, 1]]).all(axis=1)
+        for first, second in self.edges[is_short].tolist():
+            low, high = sorted((root(first), root(second)))
+            parents[high] = low
+        kept, numbers = np.unique([root(vertex) for vertex in parents], return_inverse=True)
+        kept = kept.astype(int)
+        edges = np.sort(numbers.astype(np.uint32)[self.edges], axis=1)
+        edges = np.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)
         return osteoid.Skeleton(
-            self.vertices, self.edges, radii=self.radii, segid=self.id, space=self.space
+            self.vertices[kept], edges, radii=self.radii[kept], segid=self.id, space=self.space
         )
 
     def to_swc(self) -> str:
@@ -281,6 +307,7 @@ def _skeletonize(
             "physical",
             item["certified"],
             item["report"],
+            steps,
         )
     return skeletons
 

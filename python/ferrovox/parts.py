@@ -38,7 +38,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ from ._arrays import (
     kernel_array,
     spacing_list,
 )
-from ._isosurface import mesh_from_surface, surface_options
+from ._isosurface import join, mesh_from_surface, surface_options
 from ._mesh import Mesh
 
 __all__ = [
@@ -150,22 +150,6 @@ def mesh_part(
     """
     arguments = _arguments(planes, slab, shape, level, options)
     return mesh_from_surface(_ferrovox.extract_part(*arguments, before, total))
-
-
-def join(meshes: Iterable[Mesh]) -> Mesh:
-    """Concatenate the parts of a mesh, in the order of their slabs."""
-    parts = list(meshes)
-    if not parts:
-        raise ValueError("there are no parts to join")
-
-    def joined(index: int) -> npt.NDArray[Any] | None:
-        arrays = [part[index] for part in parts]
-        return None if arrays[0] is None else np.concatenate(arrays)
-
-    report = {
-        name: sum(part.report.get(name, 0) for part in parts) for name in parts[0].report
-    }
-    return Mesh(joined(0), joined(1), joined(2), joined(3), report)
 
 
 def _arguments(

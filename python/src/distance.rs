@@ -44,6 +44,7 @@ pub(crate) fn zeros<T: DeviceSample + Sample>(
 /// x is the last axis of the array. With `double`, the spacing must be 1, and the distances are the
 /// nearest 64-bit numbers.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "arguments of Python")]
 pub(crate) fn distances_to_zero(
     py: Python<'_>,
     input: &Bound<'_, PyAny>,
@@ -51,6 +52,7 @@ pub(crate) fn distances_to_zero(
     max_distance: Option<f64>,
     double: bool,
     device: &str,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Array> {
     let input = HostArray::new(input)?;
     let shape = input.shape.clone();
@@ -58,7 +60,7 @@ pub(crate) fn distances_to_zero(
         let geometry = geometry_from_spacing(spacing)?;
         let volume = VolumeView::new(input.elements::<T>()?, input.dims()?, geometry);
         let volume = volume.map_err(Failure::from)?;
-        run(py, None, |call| {
+        run(py, progress, |call| {
             let stream = call.stream(device)?;
             let sites = zeros(&stream, volume)?;
             let params = params(max_distance);

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 /// along each axis in 32 bits, each if requested. Without a zero, indices are -1 and distances
 /// infinite.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "arguments of Python")]
 pub(crate) fn feature_transform(
     py: Python<'_>,
     input: &Bound<'_, PyAny>,
@@ -26,6 +27,7 @@ pub(crate) fn feature_transform(
     with_distances: bool,
     with_indices: bool,
     device: &str,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Option<Array>, Option<Array>)> {
     let input = HostArray::new(input)?;
     let shape = input.shape.clone();
@@ -34,7 +36,7 @@ pub(crate) fn feature_transform(
         let geometry = geometry_from_spacing(spacing)?;
         let volume = VolumeView::new(input.elements::<T>()?, dims, geometry);
         let volume = volume.map_err(Failure::from)?;
-        run(py, None, |call| {
+        run(py, progress, |call| {
             let stream = call.stream(device)?;
             let sites = zeros(&stream, volume)?;
             let params = DistanceParams { nearest: true, ..params(None) };

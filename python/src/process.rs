@@ -13,7 +13,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     process,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicPtr, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -106,6 +106,8 @@ impl Process {
 pub(crate) struct Call<'a> {
     process: &'static Process,
     cancel: &'a CancelFlag,
+    /// Callback for the finished fraction of a computation on a stream.
+    report: Option<Arc<dyn Fn(f64) + Send + Sync>>,
     /// Progress and cancellation.
     pub monitor: Monitor<'a>,
 }
@@ -114,7 +116,11 @@ impl Call<'_> {
     /// Creates a stream on a device, which an interruption cancels.
     pub fn stream(&self, device: &str) -> Result<Stream, Failure> {
         let device = self.process.device(device)?;
-        Ok(device.stream()?.cancelled_by(self.cancel))
+        let stream = device.stream()?.cancelled_by(self.cancel);
+        Ok(match self.report.clone() {
+            Some(report) => stream.on_progress(move |fraction| report(fraction)),
+            None => stream,
+        })
     }
 }
 
@@ -128,7 +134,7 @@ enum Event<R> {
 /// its result. Meanwhile signals are handled: an interruption cancels the computation and is
 /// raised. `progress` is called with the finished fraction; an exception that it raises cancels the
 /// computation too.
-pub(crate) fn run<R: Send>(
+pub(crate) fn run<R: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Call<'_>) -> Result<R, Failure> + Send,
@@ -138,11 +144,12 @@ pub(crate) fn run<R: Send>(
     let cancel = CancelFlag::new();
     let compute = |cancel: &CancelFlag, sender: &mpsc::Sender<Event<R>>| {
         let shared = Mutex::new(sender.clone());
-        let report = |progress: Progress| {
+        let send: Arc<dyn Fn(f64) + Send + Sync> = Arc::new(move |fraction| {
             let sender = shared.lock().unwrap_or_else(PoisonError::into_inner);
             // the receiver lives until the end of the computation
-            let _ = sender.send(Event::Progress(progress.fraction()));
-        };
+            let _ = sender.send(Event::Progress(fraction));
+        });
+        let report = |progress: Progress| send(progress.fraction());
         let mut monitor = Monitor::new().cancelled_by(cancel);
         if progress.is_some() {
             monitor = monitor.on_progress(&report);
@@ -150,6 +157,7 @@ pub(crate) fn run<R: Send>(
         work(&Call {
             process,
             cancel,
+            report: progress.is_some().then(|| send.clone()),
             monitor,
         })
     };

@@ -148,3 +148,68 @@ def test_thread_count_follows_the_environment():
     command = [sys.executable, "-c", textwrap.dedent(code)]
     result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert result.stdout.strip() == "3", result.stderr
+
+
+def test_joblib_computes_in_processes_and_threads():
+    joblib = pytest.importorskip("joblib")
+    expected = [compute(seed) for seed in range(4)]
+    for backend in ("loky", "threading", "multiprocessing"):
+        tasks = (joblib.delayed(compute)(seed) for seed in range(4))
+        found = joblib.Parallel(n_jobs=2, backend=backend)(tasks)
+        for results, other in zip(found, expected, strict=True):
+            assert_equal(results, other)
+
+
+PROGRESSIVE = {
+    "mesh": lambda volume, **options: ferrovox.marching_cubes(volume, 0.5, **options),
+    "default level": lambda volume, **options: ferrovox.marching_cubes(volume, **options),
+    "closed": lambda volume, **options: ferrovox.marching_cubes(
+        volume, 0.5, close=True, mask=volume > 0.1, **options
+    ),
+    "float": lambda volume, **options: ferrovox.distance_transform_edt(
+        volume > 0.1, float64_distances=False, **options
+    ),
+    "double": lambda volume, **options: ferrovox.distance_transform_edt(volume > 0.1, **options),
+    "indices": lambda volume, **options: ferrovox.distance_transform_edt(
+        volume > 0.1, (1, 2, 3), return_indices=True, **options
+    ),
+}
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("function", PROGRESSIVE)
+def test_progress_is_reported_and_does_not_change_results(function, order):
+    volume = np.asarray(np.random.default_rng(0).random((70, 9, 99), np.float32), order=order)
+    volume[3, 3, 3] = np.nan
+    fractions = []
+    found = PROGRESSIVE[function](volume, progress=fractions.append)
+    expected = PROGRESSIVE[function](volume)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(fractions) >= 3 and fractions == sorted(fractions)
+    assert 0 < fractions[0] < 1 and fractions[-1] == 1
+
+
+@pytest.mark.parametrize("function", ["mesh", "double"])
+def test_progress_shows_a_bar(function, capsys):
+    pytest.importorskip("tqdm")
+    PROGRESSIVE[function](np.random.default_rng(0).random((40, 40, 70), np.float32), progress=True)
+    assert "%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("function", ["mesh", "double"])
+def test_exceptions_of_a_callback_end_a_computation(function):
+    def fail(fraction):
+        raise KeyError(fraction)
+
+    volume = np.random.default_rng(0).random((40, 40, 70), np.float32)
+    with pytest.raises(KeyError):
+        PROGRESSIVE[function](volume, progress=fail)
+
+
+def test_levels_without_a_surface_are_errors_with_progress():
+    volume = np.zeros((5, 5, 5))
+    with pytest.raises(ValueError):
+        ferrovox.marching_cubes(volume, 2.0, progress=lambda fraction: None)
+    with pytest.raises(RuntimeError):
+        ferrovox.marching_cubes(volume, 0.0, progress=lambda fraction: None)

@@ -19,6 +19,9 @@ use ferrovox_kernels::{
     grid::Grid,
 };
 
+/// Minimum number of parts whose progress is reported, if rows have as many words.
+const MIN_REPORTED_PARTS: u32 = 32;
+
 /// Range of words of all rows, and the voxels of their columns.
 #[derive(Clone, Copy)]
 pub(in crate::distance) struct Part {
@@ -172,6 +175,11 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
                 u32::try_from((limit - used_bytes) / word_bytes).unwrap_or(u32::MAX)
             }
         };
+        let count = if self.stream.reports_progress() {
+            count.min(per_row.div_ceil(MIN_REPORTED_PARTS)).max(1)
+        } else {
+            count
+        };
         let mut first = 0;
         while first < per_row {
             let words = WordRange {
@@ -183,6 +191,7 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
                 words,
             })?;
             first += words.count;
+            self.stream.report_progress(first, per_row);
         }
         Ok(())
     }
