@@ -97,7 +97,7 @@ def jobs(side: int, device: str) -> Iterator[Job]:
         labels = blocks(side)
         threads = len(os.sched_getaffinity(0))
         for arguments in ((), ((16.0, 16.0, 40.0),)):
-            spacing = f", spacing {', '.join(f'{it:g}' for it in arguments[0])}" if arguments else ""
+            spacing = ", spacing 16, 16, 40" if arguments else ""
             yield Job(
                 f"`edt`, 200 labels, {size}, uint32{spacing}",
                 lambda arguments=arguments: ferrovox.edt(labels, *arguments, **on),

@@ -198,11 +198,11 @@ def _extract_in_slabs(
         options = {**options, "level": 0.5 * (float(finite.min()) + float(finite.max()))}
     dims = samples.shape[::-1]
     slabs = _ferrovox.slabs(dims, REPORTED_SLABS, options["close"])
-    parts = []
+    parts: list[tuple[Any, Any, dict[str, Any], dict[str, Any]]] = []
     for cells, planes in slabs:
-        part = {"dims": dims, "first_plane": planes[0], "cells": cells}
+        place = {"dims": dims, "first_plane": planes[0], "cells": cells}
         masked = None if mask is None else mask[slice(*planes)]
-        parts.append((samples[slice(*planes)], masked, part, options))
+        parts.append((samples[slice(*planes)], masked, place, options))
     counts = []
     for number, part in enumerate(parts):
         counts.append(_ferrovox.count_part(*part))

@@ -129,7 +129,7 @@ class Skeleton:
         """
         import osteoid
 
-        steps = np.float32(self.anisotropy)
+        steps = np.array(self.anisotropy, np.float32)
         voxels = (self.vertices / steps).round().astype(int)
         parents = list(range(len(voxels)))
 
