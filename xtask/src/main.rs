@@ -5,6 +5,7 @@
 mod advisories;
 mod bench;
 mod bundle;
+mod features;
 mod from_rust_cuda;
 mod golden;
 mod inspect;
@@ -53,6 +54,9 @@ enum Command {
     /// Compare the dependencies with the advisories of RustSec, of which the repository has a copy,
     /// and check their licences, sources and duplicates
     Advisories(advisories::Arguments),
+    /// Compile the library with every combination of features; with `--measure`, compare the builds
+    /// of a program for a GPU and one with all features
+    Features(features::Arguments),
     /// Check the manifests: unused dependencies, and the declared version of the compiler
     Manifests(manifests::Arguments),
     /// Create a small crate with a kernel of your own, ready to build, run, test and measure
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         Command::Golden(arguments) => golden::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
         Command::Advisories(arguments) => advisories::run(&arguments),
+        Command::Features(arguments) => features::run(&arguments),
         Command::Manifests(arguments) => manifests::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),

@@ -60,6 +60,8 @@
 //!
 //! | feature | effect |
 //! | --- | --- |
+//! | `cpu` (default) | the bodies of kernels on the CPU; without it, kernels only run on a GPU |
+//! | `half` (default) | the types `f16` and `bf16`, and the crate `half` |
 //! | `glam-all` | glam's types with other components than `f32` and `u32` |
 //! | `vek` | the module `vek`, whose vectors Rust-CUDA's `cuda_std` 0.2 provides |
 //! | `panic-messages` | the device prints the message of a panic before it traps |
@@ -84,6 +86,8 @@ pub mod cfg;
 pub mod constant;
 pub mod cursor;
 pub mod float;
+#[cfg(feature = "half")]
+mod half_floats;
 pub mod heap;
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
@@ -108,7 +112,9 @@ pub use cuda_std_macros::{
 };
 pub use float::{FloatExt, GpuFloat};
 pub use glam;
+#[cfg(feature = "half")]
 pub use half;
+#[cfg(feature = "half")]
 pub use half::{bf16, f16};
 pub use kernel::KernelType;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -130,6 +136,7 @@ pub mod prelude {
     pub use alloc::string::{String, ToString};
     pub use alloc::vec::Vec;
 
+    #[cfg(feature = "half")]
     pub use crate::f16;
     pub use crate::kernel;
     pub use crate::thread;

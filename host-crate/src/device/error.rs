@@ -15,6 +15,11 @@ pub enum DeviceError {
         /// Attempted libraries and their errors.
         detail: String,
     },
+    /// The library was built without kernels for the CPU.
+    #[error(
+        "this program was built without the feature `cpu` of ferrovox, so it needs a CUDA device: use the device cuda, or enable the feature"
+    )]
+    NoCpuKernels,
     /// There is no CUDA device with this index.
     #[error("there is no device cuda:{index}: {}; `ferrovox devices` lists what there is", how_many(*.count))]
     NoSuchDevice {
@@ -166,7 +171,7 @@ impl DeviceError {
             | Self::NoSuchDevice { .. }
             | Self::NoThreads { .. }
             | Self::Cuda { .. } => ErrorKind::Device,
-            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::NoCpuKernels | Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnknownName { .. }
             | Self::LengthMismatch { .. }
             | Self::WrongDevice { .. }

@@ -113,11 +113,13 @@ pub struct Memory {
 }
 
 impl Device {
-    /// Returns all devices of this machine that can be opened: CUDA devices by index, then the CPU.
+    /// Returns all devices of this machine that can be opened: CUDA devices by index, then the CPU
+    /// (with the feature `cpu`).
     pub fn all() -> Vec<Device> {
         let cuda =
             (0..CudaDevice::count().unwrap_or(0)).filter_map(|index| Device::cuda(index).ok());
-        cuda.chain([Device::cpu()]).collect()
+        cuda.chain(cfg!(feature = "cpu").then(Device::cpu))
+            .collect()
     }
 
     /// Returns the first CUDA device that can be opened, otherwise the CPU.
@@ -247,8 +249,12 @@ impl Device {
     /// # Errors
     /// [`DeviceError::Cuda`] for an error of the driver, [`DeviceError::Variable`] or
     /// [`DeviceError::Occupancy`] for an invalid `FERROVOX_BLOCK` on the CPU,
-    /// [`DeviceError::NoThreads`] if the [thread pool](start_threads) cannot be started.
+    /// [`DeviceError::NoThreads`] if the [thread pool](start_threads) cannot be started,
+    /// [`DeviceError::NoCpuKernels`] for the CPU without the feature `cpu`.
     pub fn stream(&self) -> Result<Stream, DeviceError> {
+        if self.kind() == DeviceKind::Cpu && !cfg!(feature = "cpu") {
+            return Err(DeviceError::NoCpuKernels);
+        }
         start_threads()?;
         self.check_environment()?;
         Stream::new(self.clone())

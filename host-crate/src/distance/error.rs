@@ -6,6 +6,7 @@ use crate::{
     error::ErrorKind,
     grid::{GridError, Shear},
     memory::OutOfMemory,
+    partition::memory_plan::MemoryError,
     partition::{OnDevice, TooLittleMemory, devices::Stop},
 };
 
@@ -215,5 +216,16 @@ impl From<DistanceError> for Stop<DistanceError> {
 impl From<OutOfMemory> for DistanceError {
     fn from(error: OutOfMemory) -> Self {
         DeviceError::from(error).into()
+    }
+}
+
+impl MemoryError for DistanceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Grid(GridError::Device(error)) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     device::DeviceError,
     error::ErrorKind,
+    partition::memory_plan::MemoryError,
     partition::{OnDevice, TooLittleMemory, devices::Stop},
     scan::ScanError,
 };
@@ -136,5 +137,16 @@ impl From<ScanError> for IsosurfaceError {
 impl From<IsosurfaceError> for Stop<IsosurfaceError> {
     fn from(error: IsosurfaceError) -> Self {
         Self::Failed(error)
+    }
+}
+
+impl MemoryError for IsosurfaceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Scan(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     grid::format_label,
     memory::OutOfMemory,
     monitor::Cancelled,
+    partition::memory_plan::MemoryError,
     partition::{OnDevice, TooLittleMemory},
     scan::ScanError,
 };
@@ -98,6 +99,17 @@ impl LabelSurfaceError {
             Self::Scan(error) => error.kind(),
             Self::Device(error) => error.kind(),
             _ => ErrorKind::InvalidArgument,
+        }
+    }
+}
+
+impl MemoryError for LabelSurfaceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Memory(_) => true,
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::ErrorKind;
 use crate::{
     device::DeviceError,
+    partition::memory_plan::MemoryError,
     partition::{OnDevice, devices::Stop},
 };
 
@@ -81,6 +82,16 @@ impl ScanError {
             Self::OnDevice(error) => error.source.kind(),
             Self::Device(error) => error.kind(),
             _ => ErrorKind::InvalidArgument,
+        }
+    }
+}
+
+impl MemoryError for ScanError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     device::DeviceError, distance::DistanceError, error::ErrorKind, graph::GraphError,
     grid::GridError, memory::OutOfMemory, monitor::Cancelled, partition::OnDevice,
+    partition::memory_plan::MemoryError,
 };
 
 /// Smallest and largest exponent of the force.
@@ -165,5 +166,17 @@ impl From<OutOfMemory> for SkeletonError {
 impl From<Cancelled> for SkeletonError {
     fn from(error: Cancelled) -> Self {
         Self::Device(error.into())
+    }
+}
+
+impl MemoryError for SkeletonError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Grid(GridError::Device(error)) => error.is_out_of_memory(),
+            Self::Distance(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
     }
 }

@@ -29,7 +29,7 @@ use outcome::Outcome;
 use program::TestTime;
 pub use step::cargo_in;
 use step::{Counts, Schedule, Step, Work};
-use summary::children_cpu;
+pub use summary::children_cpu;
 
 /// Arguments of `test`.
 #[derive(clap::Args)]

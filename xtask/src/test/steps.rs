@@ -143,6 +143,12 @@ pub fn regular_steps() -> Result<Vec<Step>> {
             Work::Checks(vec![xtask(&["manifests"])]),
         ),
         (
+            "features",
+            Schedule::OnlyWithAll,
+            "the library compiles with every combination of its features",
+            Work::Checks(vec![xtask(&["features"])]),
+        ),
+        (
             "ptx",
             Schedule::OnlyWithAll,
             "the PTX in the repository matches the sources, for one architecture (`cargo xtask ptx --check` for both)",
@@ -214,6 +220,12 @@ pub fn regular_steps() -> Result<Vec<Step>> {
             Schedule::OnlyWithAll,
             "pipelines pass with kernels that are also compiled for AVX2, as in the release profile",
             Work::Tests(vec![wide]),
+        ),
+        (
+            "build-size",
+            Schedule::OnlyWithAll,
+            "a program that only uses a GPU builds in a third of the time",
+            Work::Checks(vec![xtask(&["features", "--measure"])]),
         ),
         (
             "msrv",

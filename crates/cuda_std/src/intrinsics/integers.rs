@@ -96,8 +96,10 @@ operations! {
     float_as_int(x: f32) -> i32: x.to_bits() as i32;
     /// Returns the number with these bits.
     int_as_float(x: i32) -> f32: f32::from_bits(x as u32);
+    #[cfg(feature = "half")]
     /// Returns the bits of the nearest [`f16`](crate::f16).
     float2half_rn(f: f32) -> i16: crate::f16::from_f32(f).to_bits() as i16;
+    #[cfg(feature = "half")]
     /// Converts the bits of an [`f16`](crate::f16) to a number.
     half2float(h: i16) -> f32: crate::f16::from_bits(h as u16).to_f32();
 }

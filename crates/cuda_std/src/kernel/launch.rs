@@ -65,6 +65,36 @@ pub trait Kernel: 'static {
     }
 }
 
+/// A kernel with an instrumented body for checked mode. `#[kernel]` implements it if there is
+/// anything to instrument.
+#[doc(hidden)]
+pub trait InstrumentedKernel: Kernel {
+    /// Runs one thread of the instrumented body, which records accesses that do not go through
+    /// views.
+    ///
+    /// # Safety
+    ///
+    /// The requirements of [`Kernel::run_thread`].
+    unsafe fn run_thread_instrumented(args: &Self::Args<'_>);
+}
+
+#[doc(hidden)]
+/// A kernel whose body is also available as a coroutine.
+///
+/// # Safety
+///
+/// The future awaits only [`suspend`](simt::coroutine::suspend), and only after
+/// [`arrive`](simt::coroutine::arrive) or [`yield_step`](simt::coroutine::yield_step) returned
+/// `true`.
+pub unsafe trait CoroutineKernel: Kernel {
+    /// Returns the body as a future for the executor's current thread.
+    ///
+    /// # Safety
+    ///
+    /// The requirements of [`Kernel::run_thread`]; moreover, only the executor polls it.
+    unsafe fn coroutine_body<'a>(args: &'a Self::Args<'a>) -> impl Future<Output = ()> + 'a;
+}
+
 /// Runs kernel `K` on the CPU, once per thread of `shape`: with blocks in parallel on all cores, or
 /// in checked mode one at a time with every access through a view recorded.
 ///

@@ -42,20 +42,27 @@
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub mod coroutine;
+#[cfg(all(not(target_arch = "nvptx64"), feature = "cpu"))]
+mod coroutine_functions;
 #[cfg(not(target_arch = "nvptx64"))]
 mod instruction_set;
 #[cfg(not(target_arch = "nvptx64"))]
 mod launch;
 mod names;
+#[cfg(all(not(target_arch = "nvptx64"), not(feature = "cpu")))]
+mod no_bodies;
 #[cfg(not(target_arch = "nvptx64"))]
 mod packed;
 #[cfg(not(target_arch = "nvptx64"))]
 mod parameter_descriptions;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(all(not(target_arch = "nvptx64"), feature = "cpu"))]
 mod runner;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instruction_set::InstructionSet;
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub use launch::InstrumentedKernel;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use launch::{EntryName, Kernel, launch_on_cpu};
 pub use names::KernelType;
@@ -64,14 +71,17 @@ pub use names::{assert_parameter_is_copy, assert_type_name};
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub use names::{generic_entry, position};
+#[doc(hidden)]
+#[cfg(all(not(target_arch = "nvptx64"), not(feature = "cpu")))]
+pub use no_bodies::{instrumented_runner, runner};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use packed::PackedArgs;
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub use parameter_descriptions::ParameterDescriptions;
 #[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
-pub use runner::{InstrumentedKernel, instrumented_runner, runner};
+#[cfg(all(not(target_arch = "nvptx64"), feature = "cpu"))]
+pub use runner::{instrumented_runner, runner};
 
 /// Applies `#[kernel]` with a list of types: the last step of `#[kernel(T = list!)]`.
 ///

@@ -23,9 +23,7 @@ macro_rules! kernel_type {
     };
 }
 
-use half::{bf16, f16};
-
-kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f16 bf16 bool);
+kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool);
 
 /// Requirement on kernel parameters. The blanket implementation makes it equivalent to `Copy`, with
 /// a better error message.

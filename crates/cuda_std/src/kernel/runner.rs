@@ -1,6 +1,6 @@
 //! Kernel bodies compiled for each instruction set.
 
-use super::{InstructionSet, Kernel};
+use super::{InstructionSet, InstrumentedKernel, Kernel};
 
 /// Returns the function that runs one thread of kernel `K`. It is a pointer, because the launch
 /// loops are compiled once, for the baseline. `#[kernel]` calls this in non-generic functions, so
@@ -39,19 +39,6 @@ unsafe fn run_baseline<K: Kernel>(args: *const ()) {
 unsafe fn run_avx2<K: Kernel>(args: *const ()) {
     // SAFETY: guaranteed by the caller.
     unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
-}
-
-/// A kernel with an instrumented body for checked mode. `#[kernel]` implements it if there is
-/// anything to instrument.
-#[doc(hidden)]
-pub trait InstrumentedKernel: Kernel {
-    /// Runs one thread of the instrumented body, which records accesses that do not go through
-    /// views.
-    ///
-    /// # Safety
-    ///
-    /// The requirements of [`Kernel::run_thread`].
-    unsafe fn run_thread_instrumented(args: &Self::Args<'_>);
 }
 
 /// Returns the function that runs one thread of kernel `K` in checked mode.

@@ -48,7 +48,7 @@ macro_rules! any_bytes {
     };
 }
 
-any_bytes!(() u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 half::f16 half::bf16);
+any_bytes!(() u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 
 // SAFETY: an array of valid elements.
 unsafe impl<T: AnyBytes, const N: usize> AnyBytes for [T; N] {}

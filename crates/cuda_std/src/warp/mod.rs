@@ -17,7 +17,7 @@
 mod mask;
 mod reduce;
 mod shuffle;
-mod value;
+pub(crate) mod value;
 mod vote;
 
 pub use mask::*;

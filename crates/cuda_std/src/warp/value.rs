@@ -5,7 +5,7 @@ pub trait WarpShuffleValue: Copy + sealed::Bits {}
 
 impl<T: Copy + sealed::Bits> WarpShuffleValue for T {}
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     /// Conversion of a value to and from bits.
     pub trait Bits {
         /// `true` if the value needs more than 32 bits.
@@ -100,28 +100,6 @@ pub(super) mod sealed {
             bits & 1 != 0
         }
     }
-
-    macro_rules! half_float {
-        ($($ty:ident)+) => {
-            $(
-                impl Bits for half::$ty {
-                    const WIDE: bool = false;
-
-                    #[inline(always)]
-                    fn into_u64(self) -> u64 {
-                        u64::from(self.to_bits())
-                    }
-
-                    #[inline(always)]
-                    fn from_u64(bits: u64) -> Self {
-                        Self::from_bits(bits as u16)
-                    }
-                }
-            )+
-        };
-    }
-
-    half_float!(f16 bf16);
 
     impl Bits for f32 {
         const WIDE: bool = false;

@@ -3,10 +3,9 @@
 use std::io::BufReader;
 use std::thread::Scope;
 
-use bzip2::bufread::BzDecoder;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-use super::{BUFFER, Reader, Source};
+use super::{BUFFER, BzDecoder, Reader, Source};
 use crate::io::source::members::Members;
 use crate::io::source::read_ahead::read_ahead;
 use crate::io::source::remaining::Remaining;

@@ -2,8 +2,9 @@
 
 use std::io::{self, BufRead, Read};
 
-use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
+
+use super::BzDecoder;
 
 /// Decoder of one member, which leaves its reader at the first byte after the member.
 pub(super) trait MemberDecoder<R>: Read {

@@ -7,6 +7,8 @@
 mod compression;
 pub(super) mod decoded;
 mod members;
+#[cfg(not(feature = "bzip2"))]
+mod no_bzip2;
 pub(super) mod random_access;
 mod read_ahead;
 mod reading;
@@ -15,7 +17,11 @@ mod remaining;
 mod tests;
 mod words;
 
+#[cfg(feature = "bzip2")]
+pub(super) use bzip2::{bufread::BzDecoder, read::MultiBzDecoder};
 pub(super) use compression::DEFLATE_LIMIT;
+#[cfg(not(feature = "bzip2"))]
+pub(super) use no_bzip2::{BzDecoder, MultiBzDecoder};
 pub(crate) use remaining::Remaining;
 
 use std::fs::File;

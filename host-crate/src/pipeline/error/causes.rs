@@ -2,31 +2,15 @@
 
 use super::{PipelineError, Problem};
 use crate::{
-    distance::DistanceError,
     graph::GraphError,
     grid::{GridError, OtsuError, VolumeError},
     io::{FileError, FileProblem},
-    isosurface::IsosurfaceError,
-    label_surface::LabelSurfaceError,
     mesh_filter::MeshFilterError,
     partition::memory_plan::MemoryError,
     render::RenderError,
-    scan::ScanError,
-    skeleton::SkeletonError,
     volume_filter::VolumeFilterError,
     voxelize::VoxelizeError,
 };
-
-impl MemoryError for LabelSurfaceError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::Memory(_) => true,
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
 
 impl MemoryError for PipelineError {
     fn is_out_of_memory(&self) -> bool {
@@ -83,49 +67,5 @@ impl MemoryError for RenderError {
 impl MemoryError for GridError {
     fn is_out_of_memory(&self) -> bool {
         matches!(self, Self::Device(error) if error.is_out_of_memory())
-    }
-}
-
-impl MemoryError for ScanError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for IsosurfaceError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Scan(error) => error.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for DistanceError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Grid(error) => error.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
-    }
-}
-
-impl MemoryError for SkeletonError {
-    fn is_out_of_memory(&self) -> bool {
-        match self {
-            Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Grid(error) => error.is_out_of_memory(),
-            Self::Distance(error) => error.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
-            _ => false,
-        }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::io::FileProblem;
 use crate::io::lz4;
+use crate::io::source::MultiBzDecoder;
 use crate::io::volume::zarr::blosc;
 use crate::io::volume::zarr::{damaged, unsupported};
 
@@ -68,7 +69,7 @@ impl Codec {
         match self {
             Self::Gzip => read(&mut flate2::read::MultiGzDecoder::new(bytes)),
             Self::Zlib => read(&mut flate2::read::ZlibDecoder::new(bytes)),
-            Self::Bzip2 => read(&mut bzip2::read::MultiBzDecoder::new(bytes)),
+            Self::Bzip2 => read(&mut MultiBzDecoder::new(bytes)),
             Self::Zstd => {
                 let decoder = ruzstd::decoding::StreamingDecoder::new(bytes);
                 read(&mut decoder.map_err(|error| failed(error.to_string()))?)
