@@ -8,7 +8,7 @@ use libloading::Library;
 use crate::types::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
     CUjit_option, CUlinkState, CUmemoryPool, CUmodule, CUstream, CUuuid, KernelNodeParams,
-    Memcpy2d,
+    Memcpy2d, MemoryPoolProps,
 };
 
 /// A driver function that the installed driver does not provide.
@@ -178,6 +178,9 @@ function_table! {
     2020 mem_host_alloc "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     2000 mem_free_host "cuMemFreeHost" (*mut c_void);
     11020 device_get_default_mem_pool "cuDeviceGetDefaultMemPool" (*mut CUmemoryPool, CUdevice);
+    11020 mem_alloc_from_pool_async "cuMemAllocFromPoolAsync" (*mut CUdeviceptr, usize, CUmemoryPool, CUstream);
+    11020 mem_pool_create "cuMemPoolCreate" (*mut CUmemoryPool, *const MemoryPoolProps);
+    11020 mem_pool_destroy "cuMemPoolDestroy" (CUmemoryPool);
     11020 mem_pool_set_attribute "cuMemPoolSetAttribute" (CUmemoryPool, c_int, *mut c_void);
     11020 mem_pool_get_attribute "cuMemPoolGetAttribute" (CUmemoryPool, c_int, *mut c_void);
     11020 mem_pool_trim_to "cuMemPoolTrimTo" (CUmemoryPool, usize);

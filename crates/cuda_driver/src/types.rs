@@ -94,6 +94,24 @@ pub(crate) struct Memcpy2dEnd<P> {
     pub(crate) pitch: usize,
 }
 
+/// `CUmemPoolProps`: properties of a memory pool.
+#[repr(C)]
+pub(crate) struct MemoryPoolProps {
+    /// 1 for memory of a device.
+    pub(crate) allocation_type: c_int,
+    /// 0 for memory that is not shared with other processes.
+    pub(crate) handle_types: c_int,
+    /// 1 if `location_id` is a device.
+    pub(crate) location_type: c_int,
+    pub(crate) location_id: c_int,
+    /// Security attributes of Windows; not used.
+    pub(crate) security_attributes: *mut c_void,
+    /// Maximum size in bytes, 0 for the driver's default; reserved before CUDA 12.2, and therefore
+    /// 0.
+    pub(crate) max_bytes: usize,
+    pub(crate) reserved: [u8; 56],
+}
+
 /// `CUDA_KERNEL_NODE_PARAMS` (ABI version 2); version 1 lacks the last two fields.
 #[repr(C)]
 pub(crate) struct KernelNodeParams {

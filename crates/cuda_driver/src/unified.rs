@@ -53,6 +53,24 @@ impl Driver {
         Ok(managed != 0)
     }
 
+    /// Returns the index of the device whose memory contains the address
+    /// (`cuPointerGetAttribute`).
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address unknown to the
+    /// driver.
+    pub fn pointer_device_ordinal(&self, address: CUdeviceptr) -> CudaResult<i32> {
+        const DEVICE_ORDINAL: c_int = 9;
+        let get_attribute = self.table.pointer_get_attribute.get()?;
+        let mut ordinal: c_int = -1;
+        // SAFETY: the value of this attribute is an `int`, which is live for the call; the address
+        // is only looked up.
+        let status =
+            unsafe { get_attribute((&raw mut ordinal).cast::<c_void>(), DEVICE_ORDINAL, address) };
+        check(status)?;
+        Ok(ordinal)
+    }
+
     /// Queues the migration of managed memory to a device, or to the host for `None`, in `stream`
     /// (`cuMemPrefetchAsync`).
     ///

@@ -66,7 +66,7 @@ pub use malloc::{
     cuda_malloc_async, cuda_malloc_locked, cuda_malloc_pitched, cuda_malloc_unified,
 };
 pub use pointer::DevicePointer;
-pub use pool::{release_threshold, set_release_threshold, trim_pool};
+pub use pool::{MemoryPool, release_threshold, set_release_threshold, trim_pool};
 pub use slice::DeviceSlice;
 pub use slice_index::DeviceSliceIndex;
 pub use unified_box::UnifiedBox;
@@ -80,6 +80,15 @@ pub use variable::DeviceVariable;
 /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) if no context is current.
 pub fn mem_get_info() -> CudaResult<(usize, usize)> {
     driver()?.mem_info()
+}
+
+/// Returns the index of the device whose memory contains the address. (Not part of Rust-CUDA.)
+///
+/// # Errors
+/// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for an address unknown to the
+/// driver.
+pub fn device_ordinal_at(address: CUdeviceptr) -> CudaResult<i32> {
+    driver()?.pointer_device_ordinal(address)
 }
 
 /// Copies `size` bytes from the host to the device.

@@ -14,6 +14,10 @@ use crate::driver;
 use crate::error::{CudaError, CudaResult, DropResult};
 use crate::sys::CUstream;
 
+mod unowned;
+
+pub use unowned::UnownedStream;
+
 bitflags! {
     /// Synchronization of a stream with the default stream.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -38,15 +38,23 @@ pub struct Borrowed<'a, V> {
 }
 
 impl<'a, V> Borrowed<'a, V> {
+    /// Creates a value whose elements are not changed during the lifetime.
+    pub(super) fn new(value: V) -> Self {
+        Self {
+            value,
+            elements: PhantomData,
+        }
+    }
+
     /// Converts the value that owns the buffer.
-    pub(crate) fn try_map<U, E>(
+    ///
+    /// # Errors
+    /// The error of `convert`.
+    pub fn try_map<U, E>(
         self,
         convert: impl FnOnce(V) -> Result<U, E>,
     ) -> Result<Borrowed<'a, U>, E> {
-        Ok(Borrowed {
-            value: convert(self.value)?,
-            elements: PhantomData,
-        })
+        Ok(Borrowed::new(convert(self.value)?))
     }
 }
 
@@ -75,10 +83,7 @@ impl Stream {
         } else {
             self.upload(elements)?
         };
-        Ok(Borrowed {
-            value,
-            elements: PhantomData,
-        })
+        Ok(Borrowed::new(value))
     }
 }
 

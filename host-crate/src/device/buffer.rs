@@ -53,7 +53,10 @@ pub(super) enum BufferMemory {
 impl BufferMemory {
     /// Returns `false` if the memory belongs to the caller.
     fn is_owned(&self) -> bool {
-        !matches!(self, Self::Cpu(CpuMemory::Borrowed(_)))
+        match self {
+            Self::Cpu(memory) => !matches!(memory, CpuMemory::Borrowed(_)),
+            Self::Cuda(memory) => memory.is_owned(),
+        }
     }
 }
 

@@ -30,6 +30,7 @@ mod cpu;
 mod cuda;
 mod error;
 mod event;
+mod foreign;
 mod inspect;
 mod launch;
 mod launch_config;

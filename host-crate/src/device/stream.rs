@@ -132,6 +132,11 @@ impl Stream {
         &self.device
     }
 
+    /// Returns the CUDA stream, or `None` on the CPU.
+    pub(super) fn cuda(&self) -> Option<&CudaStream> {
+        self.cuda.as_ref()
+    }
+
     /// Makes the context of the device current on this thread until the guard is dropped. Every
     /// call of the driver does so otherwise, which takes about as long as enqueueing an operation:
     /// hold a guard for many calls.

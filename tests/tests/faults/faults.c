@@ -94,6 +94,7 @@ int cuDevicePrimaryCtxRetain(ALL) {
 }
 DEFINE(cuDevicePrimaryCtxRelease_v2, GIVE_BACK, CONTEXTS, (int)a)
 DEFINE(cuMemAlloc_v2, MAKE, MEMORY, here) DEFINE(cuMemAllocAsync, MAKE, MEMORY, here)
+DEFINE(cuMemAllocFromPoolAsync, MAKE, MEMORY, here)
 DEFINE(cuMemFree_v2, GIVE_BACK, MEMORY, here) DEFINE(cuMemFreeAsync, GIVE_BACK, MEMORY, here)
 DEFINE(cuMemHostAlloc, MAKE, PINNED, here) DEFINE(cuMemFreeHost, GIVE_BACK, PINNED, here)
 DEFINE(cuStreamCreateWithPriority, MAKE, STREAMS, here) DEFINE(cuStreamDestroy_v2, GIVE_BACK, STREAMS, here)
@@ -104,6 +105,7 @@ OF(cuDeviceGet, b) OF(cuDeviceGetName, c) OF(cuDeviceGetUuid, b) OF(cuDeviceGetA
 OF(cuDevicePrimaryCtxReset_v2, a) OF(cuDevicePrimaryCtxSetFlags_v2, a) OF(cuDeviceCanAccessPeer, b) OF(cuDeviceGetDefaultMemPool, b)
 
 NONE(cuInit) NONE(cuDriverGetVersion) NONE(cuDeviceGetCount) NONE(cuCtxGetCurrent)
+NONE(cuMemPoolCreate) NONE(cuMemPoolDestroy)
 F(cuCtxSynchronize) F(cuCtxGetDevice) F(cuCtxGetFlags) F(cuCtxGetApiVersion) F(cuCtxGetLimit) F(cuCtxSetLimit)
 F(cuCtxGetCacheConfig) F(cuCtxSetCacheConfig) F(cuCtxGetSharedMemConfig) F(cuCtxSetSharedMemConfig) F(cuCtxGetStreamPriorityRange)
 F(cuCtxEnablePeerAccess)
@@ -111,7 +113,7 @@ F(cuModuleGetFunction) F(cuModuleGetGlobal_v2) F(cuFuncGetAttribute) F(cuFuncSet
 F(cuFuncSetSharedMemConfig) F(cuOccupancyMaxActiveBlocksPerMultiprocessor) F(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
 F(cuOccupancyMaxPotentialBlockSize) F(cuOccupancyAvailableDynamicSMemPerBlock)
 F(cuLaunchKernel) F(cuLaunchCooperativeKernel) F(cuLaunchHostFunc)
-F(cuMemGetInfo_v2) F(cuMemPoolSetAttribute) F(cuMemPoolGetAttribute) F(cuMemPoolTrimTo)
+F(cuMemGetInfo_v2) F(cuMemPoolSetAttribute) F(cuMemPoolGetAttribute) F(cuMemPoolTrimTo) F(cuPointerGetAttribute)
 F(cuMemcpyHtoD_v2) F(cuMemcpyDtoH_v2) F(cuMemcpyDtoD_v2) F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) F(cuMemcpyDtoDAsync_v2)
 F(cuMemcpyPeer) F(cuMemcpyPeerAsync)
 F(cuMemsetD8_v2) F(cuMemsetD16_v2) F(cuMemsetD32_v2) F(cuMemsetD8Async) F(cuMemsetD16Async) F(cuMemsetD32Async)

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 
 use super::allocation::Allocation;
-use super::{AsyncCopyDestination, CopyDestination, DeviceCopy, DevicePointer, DeviceSlice, bytes};
+use super::{
+    AsyncCopyDestination, CopyDestination, DeviceCopy, DevicePointer, DeviceSlice, MemoryPool,
+    bytes,
+};
 use crate::context::owner::Owner;
 use crate::driver;
 use crate::error::{CudaResult, DropResult};
@@ -86,6 +89,23 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// 2. Work in other streams uses the buffer only after the work now queued in `stream`, and is
     ///    complete, or waited for by `stream`, before the buffer is dropped.
     pub unsafe fn uninitialized_async(size: usize, stream: &Stream) -> CudaResult<Self> {
+        // SAFETY: the caller's guarantees (1, 2).
+        unsafe { DeviceBuffer::uninitialized_from_pool_async(size, None, stream) }
+    }
+
+    /// Allocates `size` uninitialized values like [`DeviceBuffer::uninitialized_async`], in a pool
+    /// of the stream's device; `None` for the device's own. (Not part of Rust-CUDA.)
+    ///
+    /// # Errors
+    /// See [`DeviceBuffer::uninitialized`].
+    ///
+    /// # Safety
+    /// 1. The conditions of [`DeviceBuffer::uninitialized_async`] hold.
+    pub unsafe fn uninitialized_from_pool_async(
+        size: usize,
+        pool: Option<&MemoryPool>,
+        stream: &Stream,
+    ) -> CudaResult<Self> {
         let bytes = bytes::array_bytes::<T>(size)?;
         if bytes == 0 {
             return Ok(DeviceBuffer::without_memory(size));
@@ -95,8 +115,13 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if !owner.has_memory_pools() {
             return DeviceBuffer::plain(owner.clone(), size, bytes);
         }
-        // SAFETY: a live stream with its context current.
-        let address = unsafe { driver()?.mem_alloc_async(bytes, stream.as_inner()) }?;
+        let (driver, raw) = (driver()?, stream.as_inner());
+        let address = match pool {
+            // SAFETY: a live stream with its context current, and a live pool.
+            Some(pool) => unsafe { driver.mem_alloc_from_pool_async(bytes, pool.raw(), raw) },
+            // SAFETY: a live stream with its context current.
+            None => unsafe { driver.mem_alloc_async(bytes, raw) },
+        }?;
         let slice = DeviceSlice::in_context(DevicePointer::from_raw(address), size, owner.raw());
         let origin = Origin::Ordered(Arc::clone(stream.shared()));
         Ok(DeviceBuffer::with_memory(slice, origin))

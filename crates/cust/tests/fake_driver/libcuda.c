@@ -47,6 +47,7 @@ static uint64_t heap[3];
 static uint64_t threshold;
 static int attribute_8;
 static char peer_copies, async_allocs, async_frees;
+static int live_pools;
 
 #define NEED_CONTEXT do { if (!initialized) return NOT_INITIALIZED; if (!current || !current->owners) return INVALID_CONTEXT; } while (0)
 enum { STREAM = 1, EVENT, MODULE, FUNCTION };
@@ -60,7 +61,8 @@ static int is(void *h, int kind) {
     struct handle *x = h;
     return x && x >= handles && x < handles + MAX && x->alive && x->kind == kind && x->context == current;
 }
-static int is_stream(void *h) { return !h || is(h, STREAM); }
+/* 0 to 2 are the default streams */
+static int is_stream(void *h) { return (ptr_t)h <= 2 || is(h, STREAM); }
 static int destroy(void *h, int kind) { if (!is(h, kind)) return INVALID_HANDLE; ((struct handle *)h)->alive = 0; return OK; }
 static struct block *find(ptr_t a, size_t n, struct context *c) {
     for (int i = 0; i < MAX; i++)
@@ -72,6 +74,7 @@ static int is_global(ptr_t a, size_t n) { return (a >= (ptr_t)global_value && a 
 static int is_range(ptr_t a, size_t n) { return find(a, n, current) || is_global(a, n); }
 
 int fake_live(int kind) { int n = 0; for (int i = 0; i < MAX; i++) n += handles[i].alive && handles[i].kind == kind; return n; }
+int fake_pools(void) { return live_pools; }
 int fake_blocks(void) { return count(0); }
 int fake_pinned(void) { return count(1); }
 int fake_is_managed(ptr_t a) { struct block *b = find(a, 1, 0); return b && b->kind == MANAGED; }
@@ -225,7 +228,7 @@ int cuMemAllocPitch_v2(ptr_t *p, size_t *pitch, size_t width, size_t height, uns
     if (element != 4 && element != 8 && element != 16) return INVALID_VALUE;
     *pitch = (width + 511) / 512 * 512; return allocate(p, *pitch * height, PLAIN);
 }
-int cuPointerGetAttribute(void *out, int a, ptr_t p) { NEED_CONTEXT; struct block *b = find(p, 1, current); if (!b || a != 8) return INVALID_VALUE; *(char *)out = b->kind == MANAGED; return OK; }
+int cuPointerGetAttribute(void *out, int a, ptr_t p) { NEED_CONTEXT; struct block *b = find(p, 1, current); if (!b || (a != 8 && a != 9)) return INVALID_VALUE; if (a == 9) *(int *)out = current->device; else *(char *)out = b->kind == MANAGED; return OK; }
 static int advisable(ptr_t p, size_t n, int d) {
     struct block *b = find(p, n, current);
     if (d < -1 || d >= DEVICES) return INVALID_DEVICE;
@@ -235,6 +238,9 @@ static int advisable(ptr_t p, size_t n, int d) {
 int cuMemPrefetchAsync(ptr_t p, size_t n, int d, void *s) { NEED_CONTEXT; return is_stream(s) ? advisable(p, n, d) : INVALID_HANDLE; }
 int cuMemAdvise(ptr_t p, size_t n, int a, int d) { NEED_CONTEXT; return a < 1 || a > 4 ? INVALID_VALUE : advisable(p, n, d); }
 int cuDeviceGetDefaultMemPool(void **pool, int d) { static int ids[DEVICES]; if (!pools) return NOT_SUPPORTED; *pool = &ids[d]; return OK; }
+int cuMemPoolCreate(void **pool, const int *props) { int n; cuDeviceGetCount(&n); if (!pools) return NOT_SUPPORTED; if (props[0] != 1 || props[2] != 1 || props[3] < 0 || props[3] >= n) return INVALID_VALUE; *pool = calloc(1, 1); live_pools++; return OK; }
+int cuMemPoolDestroy(void *pool) { free(pool); live_pools--; return OK; }
+int cuMemAllocFromPoolAsync(ptr_t *p, size_t n, void *pool, void *s) { return pool ? cuMemAllocAsync(p, n, s) : INVALID_VALUE; }
 int cuMemPoolSetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; threshold = *(uint64_t *)v; return OK; }
 int cuMemPoolGetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; *(uint64_t *)v = threshold; return OK; }
 

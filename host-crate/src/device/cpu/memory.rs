@@ -65,6 +65,12 @@ impl Pool {
         free.iter().map(|map| map.len() as u64).sum()
     }
 
+    /// Frees the blocks of the pool.
+    pub fn clear(&self) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.clear();
+    }
+
     /// Empties the pool and allocates fresh memory: the pooled blocks may have unsuitable sizes.
     fn allocate_after_emptying(&self, bytes: usize) -> Option<MmapMut> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

@@ -79,6 +79,17 @@ impl CpuDevice {
         )
     }
 
+    /// Returns the freed memory that the device keeps for reuse to the system.
+    pub fn release_cached_memory(&self) {
+        self.pool.clear();
+    }
+
+    /// Returns the number of bytes that the device keeps for reuse.
+    #[cfg(test)]
+    pub fn cached_bytes(&self) -> u64 {
+        self.pool.bytes()
+    }
+
     /// Allocates memory with unspecified, initialised contents.
     pub fn alloc(&self, bytes: usize) -> Result<CpuMemory, DeviceError> {
         CpuMemory::new(&self.pool, bytes).ok_or_else(|| {

@@ -13,17 +13,24 @@ use super::{
 use crate::device::DeviceError;
 use cust::{
     error::CudaError,
-    memory::{DeviceBuffer, DeviceSlice, LockedBuffer, mem_get_info},
+    memory::{DeviceBuffer, DevicePointer, DeviceSlice, LockedBuffer, mem_get_info},
 };
 use std::sync::Arc;
 
 /// Bytes on the device. When dropped they return to the stream that allocated them, in stream
 /// order.
 pub(in crate::device) struct CudaMemory {
-    /// `None` only during drop.
-    buffer: Option<DeviceBuffer<u8>>,
+    storage: Storage,
     bytes: usize,
     owner: Arc<StreamOwner>,
+}
+
+/// Owner of the bytes.
+enum Storage {
+    /// Allocated here; `None` only during drop.
+    Owned(Option<DeviceBuffer<u8>>),
+    /// Memory of another library, which a [`Borrowed`](crate::device::Borrowed) buffer only reads.
+    Borrowed(DeviceSlice<u8>),
 }
 
 impl CudaMemory {
@@ -38,7 +45,10 @@ impl CudaMemory {
         let allocate = || {
             // SAFETY: nothing reads the bytes before they are written: the contents of an
             // allocation are documented as unspecified.
-            unsafe { DeviceBuffer::<u8>::uninitialized_async(size, &owner.stream) }
+            unsafe {
+                let pool = shared.memory_pool.as_deref();
+                DeviceBuffer::<u8>::uninitialized_from_pool_async(size, pool, &owner.stream)
+            }
         };
         let allocated = match pooled {
             Some(buffer) => Ok(buffer),
@@ -52,7 +62,7 @@ impl CudaMemory {
             Ok(buffer) => {
                 users::register_memory(buffer.as_device_ptr().as_raw(), bytes, owner);
                 Ok(Self {
-                    buffer: Some(buffer),
+                    storage: Storage::Owned(Some(buffer)),
                     bytes,
                     owner: owner.clone(),
                 })
@@ -62,22 +72,58 @@ impl CudaMemory {
         }
     }
 
+    /// Creates memory that refers to `bytes` bytes at an address of the device.
+    ///
+    /// # Safety
+    /// The bytes must stay allocated and unchanged until the memory is dropped and the work that
+    /// uses it has finished.
+    pub(super) unsafe fn borrow(
+        owner: &Arc<StreamOwner>,
+        address: u64,
+        bytes: usize,
+    ) -> Result<Self, DeviceError> {
+        let slice = owner.shared.with("borrowing memory", || {
+            // SAFETY: guaranteed by the caller.
+            Ok(unsafe { DeviceSlice::from_raw_parts(DevicePointer::from_raw(address), bytes) })
+        })?;
+        users::register_borrow(address, bytes, owner);
+        Ok(Self {
+            storage: Storage::Borrowed(slice),
+            bytes,
+            owner: owner.clone(),
+        })
+    }
+
+    /// Returns `false` if the memory belongs to another library.
+    pub fn is_owned(&self) -> bool {
+        matches!(self.storage, Storage::Owned(_))
+    }
+
     /// Returns the device address of the first byte.
     pub fn pointer(&self) -> u64 {
         self.slice().as_device_ptr().as_raw()
     }
 
     pub(super) fn slice(&self) -> DeviceSlice<u8> {
-        let buffer = self.buffer.as_ref().expect("taken only when dropped");
-        // a pooled block may be larger than requested; a buffer is freed in its own context, even
-        // if another one is current
-        buffer.index(0..self.bytes)
+        match &self.storage {
+            Storage::Owned(buffer) => {
+                let buffer = buffer.as_ref().expect("taken only when dropped");
+                // a pooled block may be larger than requested; a buffer is freed in its own
+                // context, even if another one is current
+                buffer.index(0..self.bytes)
+            }
+            Storage::Borrowed(slice) => *slice,
+        }
     }
 }
 
 impl Drop for CudaMemory {
     fn drop(&mut self) {
-        let Some(buffer) = self.buffer.take() else {
+        let Storage::Owned(buffer) = &mut self.storage else {
+            users::unregister_borrow(self.pointer(), self.bytes, &self.owner);
+            return;
+        };
+        let Some(buffer) = buffer.take() else {
             return;
         };
         users::unregister_memory(buffer.as_device_ptr().as_raw(), self.bytes, &self.owner);

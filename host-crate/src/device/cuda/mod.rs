@@ -22,6 +22,7 @@ use cust::{
     context::Context,
     device::{Device as Driver, DeviceAttribute},
     error::{CudaError, CudaResult},
+    memory::MemoryPool,
 };
 use kernels::{Kernels, LoadedKernel};
 use pool::Pool;
@@ -51,6 +52,8 @@ struct Shared {
     context: Context,
     /// Memory pools of the streams.
     pools: Mutex<Vec<Weak<Pool>>>,
+    /// Pool of the driver that the streams allocate from; `None` if the driver has no pools.
+    memory_pool: Option<Arc<MemoryPool>>,
 }
 
 impl Shared {
@@ -70,6 +73,14 @@ impl Shared {
         }
         let _current = self.context.enter()?;
         cust::context::CurrentContext::synchronize()
+    }
+
+    /// Returns the unused memory of the driver's pool to the system.
+    fn trim_memory_pool(&self) -> Result<(), DeviceError> {
+        let Some(pool) = &self.memory_pool else {
+            return Ok(());
+        };
+        self.with("giving memory back", || pool.trim(0))
     }
 
     /// Converts an error of the driver.
@@ -136,14 +147,12 @@ impl CudaDevice {
             .and_then(|khz| u32::try_from(khz).ok())
             .filter(|&khz| khz > 0);
         let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
-        // freed memory stays in the driver's pool, so that the next allocation does not wait for
-        // the system; drivers without pools allocate directly
-        let _ = cust::memory::set_release_threshold(driver, u64::MAX);
         let shared = Arc::new(Shared {
             id,
             staging: Mutex::default(),
             context,
             pools: Mutex::default(),
+            memory_pool: pool::shared_memory_pool(index, driver),
         });
         let kernels = Kernels::new(&shared, module, code);
         Ok(Self {
@@ -185,6 +194,40 @@ impl CudaDevice {
 
     pub fn stream(&self) -> Result<CudaStream, DeviceError> {
         CudaStream::new(&self.shared)
+    }
+
+    /// Returns the index of the device that owns the memory at `address`.
+    pub fn index_at(address: u64) -> Result<usize, DeviceError> {
+        Self::count()?;
+        let ordinal = cust::memory::device_ordinal_at(address);
+        let found = ordinal.map(|ordinal| usize::try_from(ordinal).ok());
+        match found {
+            Ok(Some(index)) => Ok(index),
+            Ok(None) | Err(CudaError::InvalidValue) => Err(DeviceError::Cuda {
+                device: "cuda".to_owned(),
+                what: format!("looking up the address {address:#x}"),
+                detail: "it is not in the memory of a CUDA device".to_owned(),
+            }),
+            Err(error) => Err(DeviceError::Cuda {
+                device: "cuda".to_owned(),
+                what: format!("looking up the address {address:#x}"),
+                detail: error.to_string(),
+            }),
+        }
+    }
+
+    /// Returns the unused memory of all pools to the system. Waits for the device.
+    pub fn release_cached_memory(&self) -> Result<(), DeviceError> {
+        let shared = &self.shared;
+        let cleared = shared.clear_pools();
+        cleared.map_err(|error| shared.error("giving memory back", error))?;
+        shared.trim_memory_pool()
+    }
+
+    /// Waits for all work in the context.
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        let synchronize = cust::context::CurrentContext::synchronize;
+        self.shared.with("waiting for the device", synchronize)
     }
 
     /// Allocates uninitialised pinned host memory.

@@ -1,7 +1,33 @@
-//! Pool of freed memory of a stream.
+//! Pools of freed memory: of a stream, and of a device.
 
-use cust::memory::DeviceBuffer;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use cust::{
+    device::Device,
+    memory::{DeviceBuffer, MemoryPool},
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+};
+
+/// Memory pools of the driver in use, by the index of the device.
+static MEMORY_POOLS: Mutex<Option<HashMap<usize, Weak<MemoryPool>>>> = Mutex::new(None);
+
+/// Returns the memory pool of a device, or `None` if the driver has no pools.
+///
+/// It is not the device's default pool, which other libraries of the process share. Freed memory
+/// stays in it, so that the next allocation does not wait for the system, until the last
+/// [`Device`](crate::device::Device) of this index is dropped.
+pub(super) fn shared_memory_pool(index: usize, device: Device) -> Option<Arc<MemoryPool>> {
+    let mut pools = MEMORY_POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let pools = pools.get_or_insert_default();
+    if let Some(pool) = pools.get(&index).and_then(Weak::upgrade) {
+        return Some(pool);
+    }
+    let pool = Arc::new(MemoryPool::new(device).ok()?);
+    pool.set_release_threshold(u64::MAX).ok()?;
+    pools.insert(index, Arc::downgrade(&pool));
+    Some(pool)
+}
 
 /// Memory freed on a stream, for reuse by later work on the same stream.
 #[derive(Default)]

@@ -8,9 +8,10 @@ use crate::device::{DeviceError, launch_config::LaunchConfig, pinned_registry::i
 use cuda_std::PackedArgs;
 use cust::{
     context::ContextGuard,
+    error::CudaResult,
     event::{Event, EventFlags},
-    memory::{AsyncCopyDestination, LockedBuffer, mem_get_info, trim_pool},
-    stream::Stream,
+    memory::{AsyncCopyDestination, LockedBuffer, mem_get_info},
+    stream::{Stream, StreamWaitEventFlags, UnownedStream},
 };
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -36,6 +37,54 @@ impl CudaStream {
         let shared = &self.owner.shared;
         let entered = shared.context.enter();
         entered.map_err(|error| shared.error("making the context current", error))
+    }
+
+    /// Returns the driver's handle.
+    pub fn raw_handle(&self) -> usize {
+        self.owner.stream.as_inner().expose_provenance()
+    }
+
+    /// Makes later work wait for the work enqueued so far on another stream.
+    ///
+    /// # Safety
+    /// `stream` must be the handle of a default stream, or of a stream that exists.
+    pub unsafe fn wait_for_raw(&self, stream: usize) -> Result<(), DeviceError> {
+        self.owner.shared.with("ordering two streams", || {
+            // SAFETY: guaranteed by the caller.
+            let other = unsafe { unowned_stream(stream) }?;
+            let event = Event::new(EventFlags::DISABLE_TIMING)?;
+            other.record(&event)?;
+            let stream = &self.owner.stream;
+            stream.wait_event(&event, StreamWaitEventFlags::DEFAULT)
+        })
+    }
+
+    /// Makes later work on another stream wait for the work enqueued so far.
+    ///
+    /// # Safety
+    /// `stream` must be the handle of a default stream, or of a stream that exists.
+    pub unsafe fn signal_raw(&self, stream: usize) -> Result<(), DeviceError> {
+        self.owner.shared.with("ordering two streams", || {
+            // SAFETY: guaranteed by the caller.
+            let other = unsafe { unowned_stream(stream) }?;
+            let event = Event::new(EventFlags::DISABLE_TIMING)?;
+            event.record(&self.owner.stream)?;
+            other.wait_event(&event)
+        })
+    }
+
+    /// Creates memory that refers to `bytes` bytes at an address of the device.
+    ///
+    /// # Safety
+    /// The requirements of [`CudaMemory::borrow`].
+    pub unsafe fn borrow(&self, address: u64, bytes: usize) -> Result<CudaMemory, DeviceError> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { CudaMemory::borrow(&self.owner, address, bytes) }
+    }
+
+    /// Returns the freed memory of the stream to the pool of the driver.
+    pub fn release_cached_memory(&self) {
+        self.owner.pool.clear();
     }
 
     pub fn alloc(&self, bytes: usize) -> Result<CudaMemory, DeviceError> {
@@ -192,8 +241,7 @@ impl CudaStream {
         shared
             .clear_pools()
             .map_err(|error| shared.error("giving memory back", error))?;
-        // a driver without pools has nothing to release
-        let _ = trim_pool(shared.context.device(), 0);
+        shared.trim_memory_pool()?;
         let (free, total) = free()?;
         if free as u64 >= bytes {
             return Ok(());
@@ -267,7 +315,7 @@ impl CudaStream {
         &self,
         what: &str,
         memory: &[&CudaMemory],
-        act: impl FnOnce(&Stream) -> cust::error::CudaResult<()>,
+        act: impl FnOnce(&Stream) -> CudaResult<()>,
     ) -> Result<(), DeviceError> {
         users::register_use(&self.owner, memory.iter().map(|memory| memory.pointer()))?;
         self.act(what, act)
@@ -276,10 +324,19 @@ impl CudaStream {
     fn act<R>(
         &self,
         what: &str,
-        act: impl FnOnce(&Stream) -> cust::error::CudaResult<R>,
+        act: impl FnOnce(&Stream) -> CudaResult<R>,
     ) -> Result<R, DeviceError> {
         act(&self.owner.stream).map_err(|error| self.owner.shared.error(what, error))
     }
+}
+
+/// References the stream with a handle, in the current context.
+///
+/// # Safety
+/// The requirements of [`UnownedStream::from_raw`].
+unsafe fn unowned_stream(handle: usize) -> CudaResult<UnownedStream> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { UnownedStream::from_raw(std::ptr::with_exposed_provenance_mut(handle)) }
 }
 
 pub(in crate::device) struct CudaEvent {

@@ -14,9 +14,19 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-/// Memory of all streams, by its first address. Addresses are unique within a process, also across
-/// devices.
-static MEMORY: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
+/// Memory in use by streams. Addresses are unique within a process, also across devices.
+struct Registry {
+    /// Memory of all streams, by its first address.
+    owned: BTreeMap<u64, Entry>,
+    /// Borrowed memory of other libraries with its first address. Several calls can borrow the same
+    /// or overlapping memory.
+    borrowed: Vec<(u64, Entry)>,
+}
+
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+    owned: BTreeMap::new(),
+    borrowed: Vec::new(),
+});
 
 struct Entry {
     /// One past the last address.
@@ -26,19 +36,57 @@ struct Entry {
     others: Vec<Arc<StreamOwner>>,
 }
 
-fn memory() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
-    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+impl Entry {
+    fn new(address: u64, bytes: usize, home: &Arc<StreamOwner>) -> Self {
+        Self {
+            end: address + bytes as u64,
+            home: Arc::downgrade(home),
+            others: Vec::new(),
+        }
+    }
+
+    /// Makes later work of the stream `home` wait for the other users.
+    fn end_uses(self, home: &StreamOwner) {
+        for other in self.others {
+            if home.wait_for(&other).is_err() {
+                // if even this fails the context is lost, and its memory with it
+                let _ = other.stream.synchronize();
+            }
+        }
+    }
+}
+
+fn registry() -> MutexGuard<'static, Registry> {
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Registers `bytes` bytes at `address` as memory of the stream `home`.
 pub(super) fn register_memory(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
     if bytes > 0 {
-        let entry = Entry {
-            end: address + bytes as u64,
-            home: Arc::downgrade(home),
-            others: Vec::new(),
-        };
-        memory().insert(address, entry);
+        let entry = Entry::new(address, bytes, home);
+        registry().owned.insert(address, entry);
+    }
+}
+
+/// Registers `bytes` bytes of another library at `address`, which the stream `home` uses.
+pub(super) fn register_borrow(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
+    let entry = Entry::new(address, bytes, home);
+    registry().borrowed.push((address, entry));
+}
+
+/// Unregisters one borrow of `bytes` bytes at `address` by the stream `home`, whose later work
+/// waits for the other users.
+pub(super) fn unregister_borrow(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
+    let end = address + bytes as u64;
+    let mut registry = registry();
+    let position = registry.borrowed.iter().position(|(first, entry)| {
+        let same_home = std::ptr::eq(entry.home.as_ptr(), Arc::as_ptr(home));
+        *first == address && entry.end == end && same_home
+    });
+    let entry = position.map(|position| registry.borrowed.swap_remove(position).1);
+    drop(registry);
+    if let Some(entry) = entry {
+        entry.end_uses(home);
     }
 }
 
@@ -48,12 +96,9 @@ pub(super) fn unregister_memory(address: u64, bytes: usize, home: &StreamOwner) 
     if bytes == 0 {
         return;
     }
-    let entry = memory().remove(&address);
-    for other in entry.into_iter().flat_map(|entry| entry.others) {
-        if home.wait_for(&other).is_err() {
-            // if even this fails the context is lost, and its memory with it
-            let _ = other.stream.synchronize();
-        }
+    let entry = registry().owned.remove(&address);
+    if let Some(entry) = entry {
+        entry.end_uses(home);
     }
 }
 
@@ -73,22 +118,23 @@ pub(super) fn register_use(
             users.push(other.clone());
         }
     };
-    let mut memory = memory();
+    let mut registry = registry();
+    let Registry { owned, borrowed } = &mut *registry;
     for address in addresses {
-        let Some((_, entry)) = memory.range_mut(..=address).next_back() else {
-            continue;
-        };
-        if entry.end <= address {
-            continue;
-        }
-        let home = entry.home.upgrade();
-        home.iter().for_each(&mut wait_for);
-        entry.others.iter().for_each(&mut wait_for);
-        let same = |it: &Arc<StreamOwner>| Arc::ptr_eq(it, stream);
-        if !home.iter().any(same) && !entry.others.iter().any(same) {
-            entry.others.push(stream.clone());
+        let owned = owned.range_mut(..=address).next_back();
+        let owned = owned.into_iter().map(|(_, entry)| entry);
+        let borrowed = borrowed.iter_mut().filter(|(first, _)| *first <= address);
+        let entries = owned.chain(borrowed.map(|(_, entry)| entry));
+        for entry in entries.filter(|entry| address < entry.end) {
+            let home = entry.home.upgrade();
+            home.iter().for_each(&mut wait_for);
+            entry.others.iter().for_each(&mut wait_for);
+            let same = |it: &Arc<StreamOwner>| Arc::ptr_eq(it, stream);
+            if !home.iter().any(same) && !entry.others.iter().any(same) {
+                entry.others.push(stream.clone());
+            }
         }
     }
-    drop(memory);
+    drop(registry);
     users.iter().try_for_each(|other| stream.wait_for(other))
 }
