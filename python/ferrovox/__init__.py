@@ -20,7 +20,7 @@ They run on all threads of the CPU or on an NVIDIA GPU (``device="cuda"``), with
 from ._distance import distance_transform_edt
 from ._edt import each, edt, edtsq, sdf, sdfsq
 from ._errors import DeviceMemoryError, DimensionError, FerrovoxError
-from ._ferrovox import __version__
+from ._ferrovox import Array, __version__, release_cached_memory
 from ._isosurface import marching_cubes
 from ._mesh import Mesh
 from ._occupancy import Occupancy, devices, occupancy
@@ -30,6 +30,7 @@ from ._voxelize import Voxels, voxelize
 
 __all__ = [
     "DEFAULT_TEASAR_PARAMS",
+    "Array",
     "DeviceMemoryError",
     "DimensionError",
     "FerrovoxError",
@@ -46,6 +47,7 @@ __all__ = [
     "exclusive_scan",
     "marching_cubes",
     "occupancy",
+    "release_cached_memory",
     "sdf",
     "sdfsq",
     "skeletonize",

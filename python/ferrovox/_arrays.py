@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import DimensionError, FerrovoxError
+from . import _ferrovox
+from ._errors import DimensionError
+from ._ferrovox import Array
 
 __all__ = ["ArrayLike", "Device", "SupportsDLPack"]
 
@@ -38,30 +40,47 @@ Device = str | int | None
 KERNEL_TYPES = frozenset("?bBhHf")
 
 
-def as_array(array: ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return an array of the host, without a copy if possible, in native byte order."""
+def as_array(array: ArrayLike, name: str, stream: int | None = None) -> Any:
+    """Return an array of NumPy, or an `Array` if the memory is that of a CUDA device.
+
+    Neither is a copy, if possible. An array of NumPy has the native byte order. Work on an `Array`
+    waits for the work of its library, and for that of `stream`.
+    """
     if isinstance(array, np.ndarray):
         result = array
-    elif hasattr(array, "__cuda_array_interface__") and not hasattr(array, "__array_interface__"):
-        raise FerrovoxError(
-            f"{name} is in the memory of a CUDA device, which is not supported yet; "
-            "copy it to the host (.get() in CuPy, .cpu() in torch)",
-            "unsupported",
-        )
-    elif hasattr(array, "__dlpack__") and not hasattr(array, "__array_interface__"):
-        result = np.from_dlpack(array)  # type: ignore[arg-type]
     else:
-        result = np.asarray(array)
+        imported = _ferrovox.import_array(array, stream)
+        if imported is not None:
+            return imported
+        if hasattr(array, "__dlpack__") and not hasattr(array, "__array_interface__"):
+            result = np.from_dlpack(array)  # type: ignore[arg-type]
+        else:
+            result = np.asarray(array)
     if not result.dtype.isnative:
         result = result.astype(result.dtype.newbyteorder("="))
     return result
 
 
-def contiguous(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], bool]:
+def as_host_array(array: ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return an array of NumPy, which is a copy if the memory is that of a CUDA device."""
+    result = as_array(array, name)
+    return np.asarray(result.numpy() if isinstance(result, Array) else result)
+
+
+def contiguous(array: Any, name: str) -> tuple[Any, bool]:
     """Return a C-contiguous array, and ``True`` if its axes are those of `array` reversed.
 
     C-contiguous and Fortran-contiguous arrays are not copied, unless their elements are unaligned.
     """
+    if isinstance(array, Array):
+        if array.is_contiguous_in("C"):
+            return array, False
+        if array.is_contiguous_in("F"):
+            return array.T, True
+        raise ValueError(
+            f"{name} is not contiguous, on {array.device}; copy it there "
+            "(.contiguous() in torch, ascontiguousarray in CuPy)"
+        )
     if array.flags.aligned:
         if array.flags.c_contiguous:
             return array, False
@@ -78,16 +97,25 @@ def c_array(array: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDA
     return np.require(array, dtype, ["C", "A"])
 
 
-def kernel_array(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def kernel_array(array: Any, name: str) -> Any:
     """Return the array with elements that kernels read, converted to ``float32`` if necessary."""
     if array.dtype.char in KERNEL_TYPES:
         return array
     if array.dtype.kind not in "iufb":
-        raise TypeError(f"the array has elements of type {array.dtype}; use real numbers")
+        raise TypeError(f"{name} has elements of type {array.dtype}; use real numbers")
+    if isinstance(array, Array):
+        raise device_type_error(array, name, "float32, or integers of 8 or 16 bits")
     return array.astype(np.float32)
 
 
-def check_dimensions(array: npt.NDArray[Any], name: str, allowed: range) -> None:
+def device_type_error(array: Array, name: str, allowed: str) -> TypeError:
+    """Return the exception for elements that are not converted on a CUDA device."""
+    return TypeError(
+        f"{name} has elements of type {array.dtype}, on {array.device}; convert it there to {allowed}"
+    )
+
+
+def check_dimensions(array: Any, name: str, allowed: range) -> None:
     """Raise `DimensionError` for an unsupported number of axes."""
     if array.ndim not in allowed:
         first, last = allowed.start, allowed.stop - 1
@@ -122,15 +150,25 @@ def grid_spacing(values: Sequence[float], is_reversed: bool) -> tuple[float, flo
     return along[0], along[1], along[2]
 
 
-def device_name(device: Device) -> str:
-    """Return the name of a device for the extension module."""
+def device_name(device: Device, *arrays: Any) -> str:
+    """Return the name of the device that computes: by default that of the arrays."""
+    places = {array.device for array in arrays if isinstance(array, Array)}
+    if len(places) > 1:
+        raise ValueError(f"the arrays are on different devices: {', '.join(sorted(places))}")
+    place = places.pop() if places else None
     if device is None:
-        return "cpu"
+        return place or "cpu"
     if isinstance(device, str):
-        return "cuda:0" if device == "cuda" else device
-    return f"cuda:{operator.index(device)}"
+        name = "cuda:0" if device == "cuda" else device
+    else:
+        name = f"cuda:{operator.index(device)}"
+    if place is not None and name != place:
+        raise ValueError(f"the array is on {place}, and device is {name}; copy the array there")
+    return name
 
 
-def host_result(array: Any) -> npt.NDArray[Any]:
-    """Return a result of the extension module as an array that shares its memory."""
+def result_array(array: Any) -> Any:
+    """Return a result of the extension module: as an array of NumPy, unless it is on a device."""
+    if isinstance(array, Array) and array.device != "cpu":
+        return array
     return np.asarray(array)

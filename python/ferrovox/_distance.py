@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _ferrovox
 from ._arrays import (
@@ -17,11 +16,12 @@ from ._arrays import (
     check_dimensions,
     contiguous,
     device_name,
+    device_type_error,
     grid_spacing,
-    host_result,
+    result_array,
     spacing_list,
 )
-from ._errors import FerrovoxError
+from ._ferrovox import Array
 from ._progress import progress_callback
 
 __all__ = ["distance_transform_edt"]
@@ -35,7 +35,7 @@ def distance_transform_edt(
     distances: Any = None,
     indices: Any = None,
     *,
-    float64_distances: bool = True,
+    float64_distances: bool | None = None,
     max_distance: float | None = None,
     device: Device = None,
     stream: int | None = None,
@@ -52,7 +52,9 @@ def distance_transform_edt(
     ----------
     input : array_like
         Elements that are zero are the background. Arrays of ``bool``, integers of 8 and 16 bits
-        and ``float32`` are read in place; others are compared with zero first.
+        and ``float32`` are read in place; others are compared with zero first. An array of these
+        types on a CUDA device is read there, and the results stay there too; indices and 64-bit
+        distances are computed on the host and copied.
     sampling : float or sequence of float, optional
         Spacing along each axis; 1 by default.
     return_distances, return_indices : bool
@@ -61,14 +63,16 @@ def distance_transform_edt(
         Array for the distances, which are not returned then.
     indices : ndarray of int32, optional
         Array for the indices, of shape ``(input.ndim,) + input.shape``.
-    float64_distances : bool
-        ``False`` for distances in ``float32``, which take less memory and time.
+    float64_distances : bool, optional
+        ``False`` for distances in ``float32``, which take less memory and time. The default is
+        ``True`` as in SciPy, and for an array of a CUDA device ``False`` as in CuPy.
     max_distance : float, optional
         Distance at which the result is truncated.
     device : str or int, optional
         ``"cpu"``, ``"cuda:1"`` or 1. By default the device of the array.
     stream : int, optional
-        Stream of a CUDA device that the result is ordered with. Not supported yet.
+        Handle of a CUDA stream whose work the computation waits for. By default it waits for the
+        current stream of the array's library.
     progress : bool or callable
         A function that takes the finished fraction, or ``True`` to show a bar with tqdm, if that
         is installed.
@@ -99,43 +103,46 @@ def distance_transform_edt(
         problems.append("return_indices must be True if indices is supplied")
     if problems:
         raise RuntimeError(", ".join(problems))
-    if stream is not None:
-        raise FerrovoxError("streams of other libraries are not supported yet", "unsupported")
-    array = np.atleast_1d(as_array(input, "input"))
+    array = as_array(input, "input", stream)
+    on_device = isinstance(array, Array)
+    if not on_device:
+        array = np.atleast_1d(array)
     check_dimensions(array, "input", range(1, 4))
     if array.dtype.char not in KERNEL_TYPES:
+        if on_device:
+            raise device_type_error(array, "input", "bool (input != 0)")
         array = array != 0
+    if float64_distances is None:
+        float64_distances = not on_device
     if has_indices:
         _check_output(indices, (array.ndim, *array.shape), np.int32, "indices")
     if has_distances:
         _check_output(distances, array.shape, np.float64, "distances")
     spacing = spacing_list(sampling, array.ndim, "sampling")
-    array, is_reversed = contiguous(array)
+    array, is_reversed = contiguous(array, "input")
+    if on_device and is_reversed and return_indices:
+        raise ValueError("indices of an array on a CUDA device need C order; copy the array")
     along = grid_spacing(spacing, is_reversed)
-    name = device_name(device)
+    name = device_name(device, array)
     maximum = None if max_distance is None else float(max_distance)
-    found_distances: npt.NDArray[Any] | None = None
-    found_indices: npt.NDArray[Any] | None = None
+    double = bool(float64_distances)
+    found_distances: Any = None
+    found_indices: Any = None
     is_unit = all(value == 1 for value in spacing)
     with progress_callback(progress, "distances") as callback:
-        if return_indices or (float64_distances and not is_unit):
-            found = _ferrovox.feature_transform(
-                array, along, return_distances, return_indices, name, callback
-            )
+        if return_indices or (double and not is_unit):
+            selection = (return_distances, return_indices)
+            options = (selection, maximum, double, name, callback)
+            found = _ferrovox.feature_transform(array, along, *options)
             found_distances, found_indices = (
-                None if it is None else host_result(it) for it in found
+                None if it is None else result_array(it) for it in found
             )
         else:
-            double = bool(float64_distances)
-            found_distances = host_result(
+            found_distances = result_array(
                 _ferrovox.distances_to_zero(array, along, maximum, double, name, callback)
             )
-    results: list[npt.NDArray[Any]] = []
+    results: list[Any] = []
     if found_distances is not None:
-        if maximum is not None:
-            np.minimum(found_distances, maximum, out=found_distances)
-        if not float64_distances:
-            found_distances = found_distances.astype(np.float32, copy=False)
         if is_reversed:
             found_distances = found_distances.T
         if has_distances:

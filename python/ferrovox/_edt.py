@@ -12,14 +12,17 @@ from ._arrays import (
     ArrayLike,
     Device,
     as_array,
+    as_host_array,
     check_dimensions,
     contiguous,
     device_name,
+    device_type_error,
     grid_spacing,
-    host_result,
+    result_array,
     spacing_list,
 )
 from ._errors import FerrovoxError
+from ._ferrovox import Array
 
 __all__ = ["each", "edt", "edtsq", "sdf", "sdfsq"]
 
@@ -43,7 +46,9 @@ def edt(
     ----------
     data : array_like
         Labels, of one to three dimensions; 0 is the background. Integers of 8 and 16 bits and
-        ``float32`` are read in place; others are converted.
+        ``float32`` are read in place; others are converted. An array of a CUDA device is read
+        there, and the result stays there too; labels of 32 and 64 bits, squared distances and
+        `black_border` take a copy through the host.
     anisotropy : float or sequence of float, optional
         Spacing along each axis; 1 by default.
     black_border : bool
@@ -160,7 +165,7 @@ def each(labels: ArrayLike, dt: ArrayLike, in_place: bool = False) -> Iterator[t
     5 [2. 1. 0. 0.]
     7 [0. 0. 1. 0.]
     """
-    label_array, distances = as_array(labels, "labels"), as_array(dt, "dt")
+    label_array, distances = as_host_array(labels, "labels"), as_host_array(dt, "dt")
     if label_array.shape != distances.shape:
         raise ValueError(
             f"labels has the shape {label_array.shape} and dt {distances.shape}; "
@@ -207,18 +212,20 @@ def _transform(
     array = as_array(data, "data")
     check_dimensions(array, "data", range(1, 4))
     if array.dtype == np.float16:
+        if isinstance(array, Array):
+            raise device_type_error(array, "data", "float32")
         array = array.astype(np.float32)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"data has elements of type {array.dtype}; use integers or real numbers")
     spacing = spacing_list(anisotropy, array.ndim, "anisotropy")
-    array, is_reversed = contiguous(array)
+    array, is_reversed = contiguous(array, "data")
     options = {
         "spacing": grid_spacing(spacing, is_reversed),
         "black_border": bool(black_border),
         "squared": squared,
         "signed": signed,
         "max_distance": None if max_distance is None else float(max_distance),
-        "device": device_name(device),
+        "device": device_name(device, array),
     }
-    result = host_result(_ferrovox.label_distances(array, options))
+    result = result_array(_ferrovox.label_distances(array, options))
     return result.T if is_reversed else result

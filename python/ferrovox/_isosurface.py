@@ -17,11 +17,12 @@ from ._arrays import (
     check_dimensions,
     contiguous,
     device_name,
-    host_result,
+    device_type_error,
+    result_array,
     kernel_array,
     spacing_list,
 )
-from ._errors import FerrovoxError
+from ._ferrovox import Array
 from ._mesh import Mesh
 from ._progress import progress_callback
 
@@ -43,7 +44,7 @@ def marching_cubes(
     vertices: Literal["linear", "root"] = "linear",
     close: bool = False,
     normals: bool | Literal["gradient", "trilinear"] = True,
-    values: bool = True,
+    values: bool | None = None,
     affine: npt.ArrayLike | None = None,
     faces_dtype: Literal["int32", "int64", "auto"] = "auto",
     device: Device = None,
@@ -62,7 +63,8 @@ def marching_cubes(
         Samples. C-contiguous and Fortran-contiguous arrays of ``bool``, ``uint8``, ``int8``,
         ``uint16``, ``int16`` and ``float32`` are read in place, if they begin at a multiple of 16
         bytes, as arrays of NumPy do. Others are copied: to ``float32`` if they have another type,
-        or to native byte order.
+        or to native byte order. An array of these types on a CUDA device is read there, and the
+        arrays of the mesh stay there too.
     level : float, optional
         Isovalue; by default the middle between the smallest and the largest sample.
     spacing : sequence of 3 floats
@@ -90,9 +92,10 @@ def marching_cubes(
     normals : bool or {"gradient", "trilinear"}
         ``False`` for none; otherwise the gradient that they are computed from: central differences
         of the samples, or the trilinear interpolant.
-    values : bool
+    values : bool, optional
         ``False`` to omit the range of samples around each vertex: the largest difference of two
-        corners of a cell.
+        corners of a cell. It is computed on the host, and therefore by default omitted for an
+        array of a CUDA device.
     affine : array_like, shape (4, 4), optional
         Affine transform from indices to world coordinates, instead of `spacing`.
     faces_dtype : {"auto", "int32", "int64"}
@@ -100,7 +103,8 @@ def marching_cubes(
     device : str or int, optional
         ``"cpu"``, ``"cuda:1"`` or 1. By default the device of the array.
     stream : int, optional
-        Stream of a CUDA device that the result is ordered with. Not supported yet.
+        Handle of a CUDA stream whose work the computation waits for. By default it waits for the
+        current stream of the array's library.
     progress : bool or callable
         A function that takes the finished fraction, or ``True`` to show a bar with tqdm, if that
         is installed. The mesh is then extracted in parts and joined, with the same bits.
@@ -129,31 +133,44 @@ def marching_cubes(
     >>> bool(np.allclose(radii, 5, atol=0.05))
     True
     """
-    samples = as_array(volume, "volume")
+    samples = as_array(volume, "volume", stream)
     check_dimensions(samples, "volume", range(3, 4))
-    if stream is not None:
-        raise FerrovoxError("streams of other libraries are not supported yet", "unsupported")
     step = int(step_size)
     if step < 1:
         raise ValueError(f"step_size is {step_size}; it must be at least one")
-    mask_array = None
+    mask_array: Any = None
     if mask is not None:
-        mask_array = as_array(mask, "mask")
+        mask_array = as_array(mask, "mask", stream)
         if mask_array.shape != samples.shape:
             raise ValueError(
                 f"mask has the shape {mask_array.shape} and volume {samples.shape}; "
                 "they must have the same shape"
             )
-        mask_array = np.asarray(mask_array, bool)
+        if not isinstance(mask_array, Array):
+            mask_array = np.asarray(mask_array, bool)
+        elif mask_array.dtype.char not in "?B":
+            raise device_type_error(mask_array, "mask", "bool")
+        elif not isinstance(samples, Array):
+            raise ValueError(f"mask is on {mask_array.device}, and volume on the host")
+    on_device = isinstance(samples, Array)
+    if step > 1 and on_device:
+        raise ValueError(
+            f"step_size is {step}; for a volume on {samples.device} it must be 1: select the "
+            "samples there"
+        )
     if step > 1:
         samples = samples[::step, ::step, ::step]
         if mask_array is not None:
             mask_array = mask_array[::step, ::step, ::step]
     if min(samples.shape) < 2 and not close or 0 in samples.shape:
         raise ValueError(f"volume has the shape {samples.shape}; it must be at least 2 x 2 x 2")
-    samples, is_reversed = contiguous(kernel_array(samples))
+    samples, is_reversed = contiguous(kernel_array(samples, "volume"), "volume")
     if mask_array is not None:
-        mask_array = c_array(mask_array.T if is_reversed else mask_array)
+        mask_array = mask_array.T if is_reversed else mask_array
+        if not isinstance(mask_array, Array):
+            mask_array = c_array(mask_array)
+        elif not mask_array.is_contiguous_in("C"):
+            raise ValueError("mask must be contiguous, in the same order as volume")
     options = surface_options(
         level,
         spacing=spacing,
@@ -167,13 +184,14 @@ def marching_cubes(
         vertices=vertices,
         close=close,
         normals=normals,
-        values=values,
+        values=not on_device if values is None else values,
         faces_dtype=faces_dtype,
-        device=device,
+        device=device_name(device, samples, mask_array),
         is_reversed=is_reversed,
     )
     with progress_callback(progress, "surface") as callback:
-        if callback is not None:
+        # the extraction on a device takes milliseconds
+        if callback is not None and not on_device:
             mesh = _extract_in_slabs(samples, mask_array, options, callback)
             if mesh is not None:
                 return mesh
@@ -288,13 +306,18 @@ def surface_options(
 
 def mesh_from_surface(surface: dict[str, Any]) -> Mesh:
     """Return the mesh of the arrays of the extension module."""
-    positions = host_result(surface["vertices"])
+    positions = result_array(surface["vertices"])
     if any(surface["origin"]):
+        if isinstance(positions, Array):
+            raise ValueError(
+                f"the mesh needs the origin {surface['origin']} for positions of 32 bits, which "
+                "arrays on a CUDA device lack; use a transform with a smaller translation"
+            )
         positions = positions + np.array(surface["origin"])
     optional = (surface["normals"], surface["values"])
-    normals, values = (None if it is None else host_result(it) for it in optional)
+    normals, values = (None if it is None else result_array(it) for it in optional)
     report = {"non_finite_cells": surface["non_finite_cells"]}
-    return Mesh(positions, host_result(surface["faces"]), normals, values, report)
+    return Mesh(positions, result_array(surface["faces"]), normals, values, report)
 
 
 def _geometry(

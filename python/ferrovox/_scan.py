@@ -8,7 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ferrovox
-from ._arrays import ArrayLike, Device, as_array, contiguous, device_name, host_result
+from ._arrays import (
+    ArrayLike,
+    Device,
+    as_array,
+    contiguous,
+    device_name,
+    device_type_error,
+    result_array,
+)
+from ._ferrovox import Array
 
 __all__ = ["exclusive_scan"]
 
@@ -25,6 +34,7 @@ def exclusive_scan(
     out: Any = None,
     return_total: bool = False,
     device: Device = None,
+    stream: int | None = None,
 ) -> Any:
     """Compute the sum, minimum or maximum of all elements before each element.
 
@@ -32,6 +42,7 @@ def exclusive_scan(
     ----------
     array : array_like
         Elements; arrays of several dimensions are flattened in C order, as by ``numpy.cumsum``.
+        An array of a CUDA device is read there, and the result stays there too.
     op : {"sum", "min", "max"}
         Operator.
     initial : number, optional
@@ -44,7 +55,10 @@ def exclusive_scan(
     return_total : bool
         ``True`` to return the value of all elements too.
     device : str or int, optional
-        ``"cpu"``, ``"cuda:1"`` or 1.
+        ``"cpu"``, ``"cuda:1"`` or 1. By default the device of the array.
+    stream : int, optional
+        Handle of a CUDA stream whose work the computation waits for. By default it waits for the
+        current stream of the array's library.
 
     Returns
     -------
@@ -56,7 +70,9 @@ def exclusive_scan(
     >>> ferrovox.exclusive_scan(np.array([3, 1, 4, 1, 5]), return_total=True)
     (array([0, 3, 4, 8, 9]), 14)
     """
-    elements = np.ravel(as_array(array, "array"))
+    elements: Any = as_array(array, "array", stream)
+    on_device = isinstance(elements, Array)
+    elements = elements.ravel() if on_device else np.ravel(elements)
     if op not in ("sum", "min", "max"):
         raise ValueError(f"op is {op!r}; use 'sum', 'min' or 'max'")
     if elements.dtype.kind not in "iufb":
@@ -67,12 +83,15 @@ def exclusive_scan(
     if result_type.str not in ("<u4", "<i4", "<u8", "<i8", "<f4", "<f8"):
         raise TypeError(f"dtype is {result_type}; use 32 or 64 bits")
     if op != "sum" or (elements.dtype.char, result_type.char) not in _DIRECT:
-        elements = elements.astype(result_type, copy=False)
-    elements, _ = contiguous(elements)
+        if not on_device:
+            elements = elements.astype(result_type, copy=False)
+        elif elements.dtype != result_type:
+            raise device_type_error(elements, "array", f"{result_type}")
+    elements, _ = contiguous(elements, "array")
     sums, total = _ferrovox.exclusive_scan(
-        elements, op, initial, result_type.str, device_name(device)
+        elements, op, initial, result_type.str, device_name(device, elements)
     )
-    result = host_result(sums)
+    result = result_array(sums)
     if out is not None:
         if out.size != result.size:
             raise ValueError(f"out has {out.size} elements; it must have {result.size}")

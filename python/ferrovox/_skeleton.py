@@ -11,11 +11,11 @@ import numpy.typing as npt
 from . import _ferrovox
 from ._arrays import (
     ArrayLike,
-    as_array,
+    as_host_array,
     c_array,
     check_dimensions,
     contiguous,
-    host_result,
+    result_array,
     spacing_list,
 )
 from ._errors import FerrovoxError
@@ -271,7 +271,7 @@ def _skeletonize(
     first: Sequence[int] = (0, 0, 0),
 ) -> dict[int, Skeleton]:
     """Extract skeletons of an array that begins at an index of a volume."""
-    labels = as_array(all_labels, "all_labels")
+    labels = as_host_array(all_labels, "all_labels")
     check_dimensions(labels, "all_labels", range(1, 4))
     if labels.dtype.kind not in "iub":
         raise TypeError(f"all_labels has elements of type {labels.dtype}; use integers")
@@ -282,7 +282,7 @@ def _skeletonize(
             raise ValueError(f"a label is {labels.max()}; labels must be less than 2**63")
         labels = labels.astype(np.int64)
     steps = spacing_list(list(anisotropy) + [1] * (3 - len(anisotropy)), 3, "anisotropy")
-    labels, is_reversed = contiguous(labels)
+    labels, is_reversed = contiguous(labels, "all_labels")
     axes = np.diag(steps).tolist()
     options = {
         "axes": axes if is_reversed else axes[::-1],
@@ -301,9 +301,9 @@ def _skeletonize(
     for item in found:
         skeletons[item["label"]] = Skeleton(
             item["label"],
-            host_result(item["vertices"]),
-            host_result(item["edges"]),
-            host_result(item["radii"]),
+            result_array(item["vertices"]),
+            result_array(item["edges"]),
+            result_array(item["radii"]),
             "physical",
             item["certified"],
             item["report"],

@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ferrovox
-from ._arrays import ArrayLike, Device, as_array, c_array, device_name, host_result, spacing_list
+from ._arrays import (
+    ArrayLike,
+    Device,
+    as_host_array,
+    c_array,
+    device_name,
+    result_array,
+    spacing_list,
+)
 
 __all__ = ["Voxels", "voxelize"]
 
@@ -78,8 +86,8 @@ def mesh_arrays(
     vertices: ArrayLike, faces: ArrayLike
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
     """Check vertices and faces, and return them as the extension module reads them."""
-    positions = c_array(as_array(vertices, "vertices"), np.float32)
-    corners = as_array(faces, "faces")
+    positions = c_array(as_host_array(vertices, "vertices"), np.float32)
+    corners = as_host_array(faces, "faces")
     if positions.ndim != 2 or positions.shape[1] != 3:
         raise ValueError(f"vertices has the shape {positions.shape}; it must be (V, 3)")
     if corners.ndim != 2 or corners.shape[1] != 3 or corners.dtype.kind not in "iu":
@@ -132,4 +140,5 @@ def voxelize_planes(
     """Return the voxels of a range of planes of a grid."""
     name = device_name(device)
     voxels = _ferrovox.voxelize(positions, corners, shape, planes, spacing, origin, name)
-    return host_result(voxels).view(np.bool_)
+    mask: npt.NDArray[np.bool_] = result_array(voxels).view(np.bool_)
+    return mask

@@ -51,13 +51,15 @@ from ._arrays import (
     ArrayLike,
     Device,
     as_array,
+    as_host_array,
     c_array,
     check_dimensions,
     device_name,
-    host_result,
     kernel_array,
+    result_array,
     spacing_list,
 )
+from ._ferrovox import Array
 from ._isosurface import join, mesh_from_surface, surface_options
 from ._mesh import Mesh
 
@@ -160,7 +162,7 @@ def _arguments(
     check_dimensions(samples, "planes", range(3, 4))
     mask = options.pop("mask", None)
     if mask is not None:
-        mask = c_array(as_array(mask, "mask"), bool)
+        mask = c_array(as_host_array(mask, "mask"), bool)
         if mask.shape != samples.shape:
             raise ValueError(
                 f"mask has the shape {mask.shape} and planes {samples.shape}; "
@@ -168,8 +170,16 @@ def _arguments(
             )
     depth, height, width = (int(side) for side in shape)
     part = {"dims": (width, height, depth), "first_plane": slab.planes[0], "cells": slab.cells}
+    samples = kernel_array(samples, "planes")
+    if isinstance(samples, Array):
+        if not samples.is_contiguous_in("C"):
+            raise ValueError(f"planes is not in C order, on {samples.device}; copy it there")
+        options.setdefault("values", False)
+        options["device"] = device_name(options.get("device"), samples)
+    else:
+        samples = c_array(samples)
     checked = surface_options(level, has_mask=mask is not None, **options)
-    return c_array(kernel_array(samples)), mask, part, checked
+    return samples, mask, part, checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +231,7 @@ def merge_envelopes(
     """Merge envelopes, and omit zeros that are nearest to no plane from `first` to before `end`."""
     given = [envelope for envelope in envelopes if envelope is not None]
     found = _ferrovox.merge_envelopes([envelope.lists() for envelope in given], first, end)
-    ends, sites = (host_result(array) for array in found)
+    ends, sites = (result_array(array) for array in found)
     return Envelope(ends, sites, given[0].shape, given[0].spacing)
 
 
@@ -248,7 +258,7 @@ def envelope_part(
     maximum = None if max_distance is None else float(max_distance)
     name = device_name(device)
     found = _ferrovox.envelope_part(samples, int(first_plane), along, maximum, name)
-    ends, sites = (host_result(array) for array in found)
+    ends, sites = (result_array(array) for array in found)
     return Envelope(ends, sites, (samples.shape[1], samples.shape[2]), along)
 
 
@@ -283,7 +293,7 @@ def distance_part(
     ndarray or tuple of ndarray
         Distances, indices in the whole array, or both.
     """
-    array = np.atleast_1d(as_array(planes, "planes"))
+    array = np.atleast_1d(as_host_array(planes, "planes"))
     samples, along = _planes(array, sampling)
     maximum = None if max_distance is None else float(max_distance)
     others = [envelope for envelope in (below, above) if envelope is not None]
@@ -306,13 +316,13 @@ def distance_part(
     )
     results: list[npt.NDArray[Any]] = []
     if return_distances:
-        distances = host_result(found[0]).reshape(array.shape)
+        distances = result_array(found[0]).reshape(array.shape)
         if maximum is not None:
             np.minimum(distances, maximum, out=distances)
         results.append(distances if float64_distances else distances.astype(np.float32, copy=False))
     if found[1] is not None:
         axes = {1: [0], 2: [0, 2], 3: [0, 1, 2]}[array.ndim]
-        results.append(host_result(found[1])[axes].reshape(array.ndim, *array.shape))
+        results.append(result_array(found[1])[axes].reshape(array.ndim, *array.shape))
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -320,7 +330,7 @@ def _planes(
     planes: ArrayLike, sampling: float | Sequence[float] | None
 ) -> tuple[npt.NDArray[Any], tuple[float, float, float]]:
     """Return planes as an array of three axes, and the spacing from the last axis to the first."""
-    array = np.atleast_1d(as_array(planes, "planes"))
+    array = np.atleast_1d(as_host_array(planes, "planes"))
     check_dimensions(array, "planes", range(1, 4))
     if array.dtype.char not in KERNEL_TYPES:
         array = array != 0

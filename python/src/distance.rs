@@ -3,13 +3,13 @@
 use crate::{
     array::Array,
     error::Failure,
-    host_array::{HostArray, with_kernel_type},
-    process::run,
+    host_array::with_kernel_type,
+    input::{Input, Samples},
+    process::{Workspace, run},
 };
 use ferrovox::{
-    device::Stream,
     distance::{self, DistanceParams, NoSites, Sites},
-    grid::{DeviceMask, DeviceSample, DeviceVolume, Geometry, Sample, VolumeView},
+    grid::{DeviceMask, DeviceSample, Geometry, Sample},
 };
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -33,11 +33,11 @@ pub(crate) fn params(max_distance: Option<f64>) -> DistanceParams {
 
 /// Finds the zeros of a volume.
 pub(crate) fn zeros<T: DeviceSample + Sample>(
-    stream: &Stream,
-    volume: VolumeView<'_, T>,
+    work: &Workspace,
+    volume: Samples<'_, T>,
 ) -> Result<DeviceMask, Failure> {
-    let volume = DeviceVolume::borrow(stream, volume)?;
-    Ok(DeviceMask::between(stream, &volume, 0.0, 0.0)?)
+    let volume = volume.borrow(work)?;
+    Ok(DeviceMask::between(work.stream(), &volume, 0.0, 0.0)?)
 }
 
 /// Computes the distance of each element to the nearest zero. `spacing` is along x, y and z, where
@@ -54,35 +54,36 @@ pub(crate) fn distances_to_zero(
     device: &str,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Array> {
-    let input = HostArray::new(input)?;
-    let shape = input.shape.clone();
+    let input = Input::new(input)?;
+    let shape = input.shape().to_vec();
     with_kernel_type!(input, T => {
-        let geometry = geometry_from_spacing(spacing)?;
-        let volume = VolumeView::new(input.elements::<T>()?, input.dims()?, geometry);
-        let volume = volume.map_err(Failure::from)?;
+        let volume = input.samples::<T>(geometry_from_spacing(spacing)?)?;
         run(py, progress, |call| {
-            let stream = call.stream(device)?;
-            let sites = zeros(&stream, volume)?;
-            let params = params(max_distance);
-            if double {
-                return Ok(Array::from_vec(square_roots(&stream, &sites, &params)?, shape));
-            }
-            let map = distance::transform(&stream, Sites::Voxels(&sites), &params)?;
-            Array::from_buffer(&stream, map.distances, shape)
+            call.on_device(device, &[volume.elements.device_memory()], |work| {
+                let sites = zeros(work, volume)?;
+                let params = params(max_distance);
+                if double {
+                    return work.array_from_vec(square_roots(work, &sites, &params)?, shape);
+                }
+                let map = distance::transform(work.stream(), Sites::Voxels(&sites), &params)?;
+                work.array_from_buffer(map.distances, shape)
+            })
         })
     })
 }
 
 /// Computes distances as the square roots of integers.
 fn square_roots(
-    stream: &Stream,
+    work: &Workspace,
     sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Vec<f64>, Failure> {
+    let stream = work.stream();
     let map = distance::transform_squared::<u32>(stream, sites, params)?;
+    let max_distance = params.max_distance.unwrap_or(f64::INFINITY);
     let root = |&squared: &u32| match squared {
-        u32::MAX => f64::INFINITY,
-        squared => f64::from(squared).sqrt(),
+        u32::MAX => max_distance,
+        squared => f64::from(squared).sqrt().min(max_distance),
     };
     let roots = |squared: &[u32]| {
         let squared = squared.par_iter().with_min_len(CHUNK);

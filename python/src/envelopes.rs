@@ -6,12 +6,10 @@ use crate::{
     error::Failure,
     feature::Grid,
     host_array::{HostArray, with_kernel_type},
+    input::Input,
     process::run,
 };
-use ferrovox::{
-    distance::{ColumnEnvelopes, transform_part},
-    grid::VolumeView,
-};
+use ferrovox::distance::{ColumnEnvelopes, transform_part};
 use pyo3::prelude::*;
 
 /// Envelopes as the arrays of their ends and sites.
@@ -60,18 +58,16 @@ pub(crate) fn envelope_part(
     max_distance: Option<f64>,
     device: &str,
 ) -> PyResult<EnvelopeArrays> {
-    let planes = HostArray::new(planes)?;
-    let dims = planes.dims()?;
+    let planes = Input::new(planes)?;
     with_kernel_type!(planes, T => {
-        let geometry = geometry_from_spacing(spacing)?;
-        let volume = VolumeView::new(planes.elements::<T>()?, dims, geometry);
-        let volume = volume.map_err(Failure::from)?;
+        let volume = planes.samples::<T>(geometry_from_spacing(spacing)?)?;
         run(py, None, |call| {
-            let stream = call.stream(device)?;
-            let sites = zeros(&stream, volume)?;
-            let envelopes =
-                ColumnEnvelopes::from_sites(&stream, &sites, first_plane, max_distance)?;
-            Ok(envelope_arrays(&envelopes))
+            call.on_device(device, &[volume.elements.device_memory()], |work| {
+                let (stream, sites) = (work.stream(), zeros(work, volume)?);
+                let envelopes =
+                    ColumnEnvelopes::from_sites(stream, &sites, first_plane, max_distance)?;
+                Ok(envelope_arrays(&envelopes))
+            })
         })
     })
 }
@@ -118,34 +114,34 @@ pub(crate) fn distance_part(
     with_indices: bool,
     device: &str,
 ) -> PyResult<(Array, Option<Array>)> {
-    let planes = HostArray::new(planes)?;
-    let (dims, shape) = (planes.dims()?, planes.shape.clone());
+    let planes = Input::new(planes)?;
+    let (dims, shape) = (planes.dims()?, planes.shape().to_vec());
     let outside = outside.map(|outside| outside.envelopes()).transpose()?;
     with_kernel_type!(planes, T => {
-        let geometry = geometry_from_spacing(spacing)?;
-        let volume = VolumeView::new(planes.elements::<T>()?, dims, geometry);
-        let volume = volume.map_err(Failure::from)?;
+        let volume = planes.samples::<T>(geometry_from_spacing(spacing)?)?;
         run(py, None, |call| {
-            let stream = call.stream(device)?;
-            let sites = zeros(&stream, volume)?;
-            let params = params(max_distance);
-            let part = transform_part(&stream, &sites, first_plane, outside.as_ref(), &params)?;
-            let grid = Grid {
-                dims,
-                spacing,
-                axes: 3,
-                first: (first_plane * dims[0] * dims[1]) as u64,
-            };
-            let indices = with_indices.then(|| {
-                let shape = std::iter::once(3).chain(shape.iter().copied()).collect();
-                Array::from_vec(grid.indices(&part.nearest), shape)
-            });
-            let distances = if double {
-                Array::from_vec(grid.distances(&part.nearest), shape.clone())
-            } else {
-                Array::from_vec(part.distances, shape.clone())
-            };
-            Ok((distances, indices))
+            call.on_device(device, &[volume.elements.device_memory()], |work| {
+                let (stream, sites) = (work.stream(), zeros(work, volume)?);
+                let params = params(max_distance);
+                let part = transform_part(stream, &sites, first_plane, outside.as_ref(), &params)?;
+                let grid = Grid {
+                    dims,
+                    spacing,
+                    axes: 3,
+                    first: (first_plane * dims[0] * dims[1]) as u64,
+                };
+                let indices = with_indices.then(|| {
+                    let shape = std::iter::once(3).chain(shape.iter().copied()).collect();
+                    work.array_from_vec(grid.indices(&part.nearest), shape)
+                });
+                let distances = if double {
+                    let max_distance = max_distance.unwrap_or(f64::INFINITY);
+                    work.array_from_vec(grid.distances(&part.nearest, max_distance), shape)?
+                } else {
+                    work.array_from_vec(part.distances, shape)?
+                };
+                Ok((distances, indices.transpose()?))
+            })
         })
     })
 }

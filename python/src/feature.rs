@@ -4,57 +4,65 @@ use crate::{
     array::Array,
     distance::{CHUNK, geometry_from_spacing, params, zeros},
     error::Failure,
-    host_array::{HostArray, with_kernel_type},
+    host_array::with_kernel_type,
+    input::Input,
     process::run,
 };
 use ferrovox::{
     device::Stream,
     distance::{self, DistanceParams, NearestIndices, Sites},
-    grid::VolumeView,
 };
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-/// Computes for each element the nearest zero, and returns the distances in 64 bits and the indices
-/// along each axis in 32 bits, each if requested. Without a zero, indices are -1 and distances
-/// infinite.
+/// Computes for each element the nearest zero, and returns the distances in 64 bits, or in 32 bits
+/// without `double`, and the indices along each axis in 32 bits, each if selected. Without a zero,
+/// indices are -1 and distances infinite, or `max_distance`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
 pub(crate) fn feature_transform(
     py: Python<'_>,
     input: &Bound<'_, PyAny>,
     spacing: [f64; 3],
-    with_distances: bool,
-    with_indices: bool,
+    selection: (bool, bool),
+    max_distance: Option<f64>,
+    double: bool,
     device: &str,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Option<Array>, Option<Array>)> {
-    let input = HostArray::new(input)?;
-    let shape = input.shape.clone();
+    let (with_distances, with_indices) = selection;
+    let input = Input::new(input)?;
+    let shape = input.shape().to_vec();
     let (dims, axes) = (input.dims()?, shape.len());
     with_kernel_type!(input, T => {
-        let geometry = geometry_from_spacing(spacing)?;
-        let volume = VolumeView::new(input.elements::<T>()?, dims, geometry);
-        let volume = volume.map_err(Failure::from)?;
+        let volume = input.samples::<T>(geometry_from_spacing(spacing)?)?;
         run(py, progress, |call| {
-            let stream = call.stream(device)?;
-            let sites = zeros(&stream, volume)?;
-            let params = DistanceParams { nearest: true, ..params(None) };
-            let map = distance::transform(&stream, Sites::Voxels(&sites), &params)?;
-            drop(map.distances);
-            let nearest = match map.nearest {
-                Some(nearest) => host_indices(&stream, nearest)?,
-                None => Vec::new(),
-            };
-            let grid = Grid { dims, spacing, axes, first: 0 };
-            let distances = with_distances.then(|| {
-                Array::from_vec(grid.distances(&nearest), shape.clone())
-            });
-            let indices = with_indices.then(|| {
-                let shape = std::iter::once(axes).chain(shape.iter().copied()).collect();
-                Array::from_vec(grid.indices(&nearest), shape)
-            });
-            Ok((distances, indices))
+            call.on_device(device, &[volume.elements.device_memory()], |work| {
+                let sites = zeros(work, volume)?;
+                let params = DistanceParams { nearest: true, ..params(None) };
+                let map = distance::transform(work.stream(), Sites::Voxels(&sites), &params)?;
+                drop(map.distances);
+                let nearest = match map.nearest {
+                    Some(nearest) => host_indices(work.stream(), nearest)?,
+                    None => Vec::new(),
+                };
+                let grid = Grid { dims, spacing, axes, first: 0 };
+                let max_distance = max_distance.unwrap_or(f64::INFINITY);
+                let distances = with_distances.then(|| {
+                    let distances = grid.distances(&nearest, max_distance);
+                    if double {
+                        return work.array_from_vec(distances, shape.clone());
+                    }
+                    let distances = distances.into_par_iter().with_min_len(CHUNK);
+                    let narrow: Vec<f32> = distances.map(|distance| distance as f32).collect();
+                    work.array_from_vec(narrow, shape.clone())
+                });
+                let indices = with_indices.then(|| {
+                    let shape = std::iter::once(axes).chain(shape.iter().copied()).collect();
+                    work.array_from_vec(grid.indices(&nearest), shape)
+                });
+                Ok((distances.transpose()?, indices.transpose()?))
+            })
         })
     })
 }
@@ -102,10 +110,10 @@ impl Grid {
 
     /// Returns the distances, with the rounding of SciPy: the squares are added in the order of the
     /// axes of the array.
-    pub fn distances(&self, nearest: &[u64]) -> Vec<f64> {
+    pub fn distances(&self, nearest: &[u64], max_distance: f64) -> Vec<f64> {
         let distance = |(from, &to): (usize, &u64)| {
             if to == u64::MAX {
-                return f64::INFINITY;
+                return max_distance;
             }
             let (from, to) = (self.position(self.first + from as u64), self.position(to));
             let square =
@@ -115,6 +123,7 @@ impl Grid {
                 .reduce(|sum, square| sum + square)
                 .unwrap_or(0.0)
                 .sqrt()
+                .min(max_distance)
         };
         let elements = nearest.par_iter().with_min_len(CHUNK).enumerate();
         elements.map(distance).collect()

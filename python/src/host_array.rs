@@ -39,15 +39,9 @@ impl<'py> HostArray<'py> {
         })
     }
 
-    /// Returns the number of elements along z, y and x, with 1 for missing axes.
+    /// Returns the number of elements along x, y and z, as [`grid_dims`] does.
     pub fn dims(&self) -> PyResult<[usize; 3]> {
-        match self.shape[..] {
-            [] => Ok([1; 3]),
-            [x] => Ok([x, 1, 1]),
-            [y, x] => Ok([x, y, 1]),
-            [z, y, x] => Ok([x, y, z]),
-            _ => Err(PyTypeError::new_err("the array has more than three axes")),
-        }
+        grid_dims(&self.shape)
     }
 
     /// Returns the elements.
@@ -75,10 +69,22 @@ impl<'py> HostArray<'py> {
     }
 }
 
+/// Returns the number of elements along x, y and z of an array whose last axis is x, with 1 for
+/// missing axes.
+pub(crate) fn grid_dims(shape: &[usize]) -> PyResult<[usize; 3]> {
+    match *shape {
+        [] => Ok([1; 3]),
+        [x] => Ok([x, 1, 1]),
+        [y, x] => Ok([x, y, 1]),
+        [z, y, x] => Ok([x, y, z]),
+        _ => Err(PyTypeError::new_err("the array has more than three axes")),
+    }
+}
+
 /// Evaluates an expression for the sample type `$T` of a host array, of those that kernels read.
 macro_rules! with_kernel_type {
     ($array:expr, $T:ident => $body:expr) => {
-        match $array.typestr.as_str() {
+        match $array.typestr() {
             "|b1" | "|u1" => {
                 type $T = u8;
                 $body

@@ -3,13 +3,13 @@
 use crate::{
     array::Array,
     error::Failure,
-    host_array::{HostArray, with_kernel_type},
-    process::run,
+    host_array::with_kernel_type,
+    input::{Input, Samples},
+    process::{Workspace, run},
     values::{CellMask, local_ranges},
 };
 use ferrovox::{
-    device::Stream,
-    grid::{DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary, VolumeView},
+    grid::{DeviceSample, Geometry, Sample, SampleSummary, VolumeView},
     isosurface::{
         self, DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceParams, MaskRule, NormalSource,
         Topology, VertexPlacement,
@@ -107,21 +107,18 @@ pub(crate) fn extract<'py>(
     mask: Option<&Bound<'py, PyAny>>,
     options: SurfaceOptions,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let volume = HostArray::new(volume)?;
-    let mask = mask.map(HostArray::new).transpose()?;
+    let volume = Input::new(volume)?;
+    let mask = mask.map(Input::new).transpose()?;
     let surface = with_kernel_type!(volume, T => {
         let geometry = options.geometry()?;
-        let samples = VolumeView::new(volume.elements::<T>()?, volume.dims()?, geometry);
-        let samples = samples.map_err(Failure::from)?;
-        let mask = match &mask {
-            Some(mask) => {
-                let view = VolumeView::new(mask.elements::<u8>()?, mask.dims()?, geometry);
-                Some(view.map_err(Failure::from)?)
-            }
-            None => None,
-        };
+        let samples = volume.samples::<T>(geometry)?;
+        let mask = mask.as_ref().map(|mask| mask.samples::<u8>(geometry)).transpose()?;
+        let mask_memory = mask.and_then(|mask| mask.elements.device_memory());
         run(py, None, |call| {
-            extract_from_view(&call.stream(&options.device)?, samples, mask, &options)
+            let inputs = [samples.elements.device_memory(), mask_memory];
+            call.on_device(&options.device, &inputs, |work| {
+                extract_from_samples(work, samples, mask, &options)
+            })
         })
     })?;
     surface.into_dictionary(py)
@@ -141,14 +138,14 @@ impl Surface {
     }
 }
 
-fn extract_from_view<T: DeviceSample + Sample>(
-    stream: &Stream,
-    volume: VolumeView<'_, T>,
-    mask: Option<VolumeView<'_, u8>>,
+fn extract_from_samples<T: DeviceSample + Sample>(
+    work: &Workspace,
+    volume: Samples<'_, T>,
+    mask: Option<Samples<'_, u8>>,
     options: &SurfaceOptions,
 ) -> Result<Surface, Failure> {
     let range = || {
-        let summary = SampleSummary::from_samples(volume.samples());
+        let summary = SampleSummary::from_samples(&volume.elements.on_host(work)?);
         let range = summary.min.zip(summary.max);
         range.ok_or_else(|| Failure::invalid("the volume has no finite sample".to_owned()))
     };
@@ -157,12 +154,9 @@ fn extract_from_view<T: DeviceSample + Sample>(
         None => range().map(|(min, max)| 0.5 * (min + max))?,
     };
     let params = options.params(level as f32);
-    let samples = DeviceVolume::borrow(stream, volume)?;
-    let device_mask = match mask {
-        Some(mask) => Some(DeviceVolume::borrow(stream, mask)?),
-        None => None,
-    };
-    let mesh = isosurface::extract(stream, &samples, device_mask.as_deref(), &params)?;
+    let samples = volume.borrow(work)?;
+    let device_mask = mask.map(|mask| mask.borrow(work)).transpose()?;
+    let mesh = isosurface::extract(work.stream(), &samples, device_mask.as_deref(), &params)?;
     if mesh.triangle_count() == 0 {
         let (min, max) = range()?;
         if level < min || level > max {
@@ -172,7 +166,7 @@ fn extract_from_view<T: DeviceSample + Sample>(
         }
         return Err(Failure::NoSurface);
     }
-    options.surface(stream, mesh, volume, mask, level)
+    options.surface(work, mesh, volume, mask, level)
 }
 
 impl SurfaceOptions {
@@ -180,38 +174,25 @@ impl SurfaceOptions {
     /// the world of the mesh.
     pub fn surface<T: DeviceSample + Sample>(
         &self,
-        stream: &Stream,
+        work: &Workspace,
         mesh: DeviceMesh,
-        volume: VolumeView<'_, T>,
-        mask: Option<VolumeView<'_, u8>>,
+        volume: Samples<'_, T>,
+        mask: Option<Samples<'_, u8>>,
         level: f64,
     ) -> Result<Surface, Failure> {
         let (vertices, triangles) = (mesh.vertex_count(), mesh.triangle_count());
         let values = if self.values {
-            let cells = CellMask {
-                mask,
-                by_last_corner: self.mask_by_last_corner,
-                is_closed: self.close,
-            };
-            let downloaded;
-            let positions = match mesh.positions.as_slice() {
-                Some(positions) => positions,
-                None => {
-                    downloaded = stream.download(&mesh.positions)?;
-                    &downloaded
-                }
-            };
-            let values = local_ranges(volume, cells, positions, mesh.origin);
-            Some(Array::from_vec(values, vec![vertices]))
+            let values = self.local_ranges(work, &mesh, volume, mask)?;
+            Some(work.array_from_vec(values, vec![vertices])?)
         } else {
             None
         };
         let shape = vec![triangles, 3];
         Ok(Surface {
-            vertices: Array::from_buffer(stream, mesh.positions, vec![vertices, 3])?,
+            vertices: work.array_from_buffer(mesh.positions, vec![vertices, 3])?,
             triangles: match mesh.triangles {
                 DeviceTriangles::U32(indices) => {
-                    let array = Array::from_buffer(stream, indices, shape)?;
+                    let array = work.array_from_buffer(indices, shape)?;
                     if vertices <= i32::MAX as usize {
                         array.with_type::<i32>()
                     } else {
@@ -219,11 +200,11 @@ impl SurfaceOptions {
                     }
                 }
                 DeviceTriangles::U64(indices) => {
-                    Array::from_buffer(stream, indices, shape)?.with_type::<i64>()
+                    work.array_from_buffer(indices, shape)?.with_type::<i64>()
                 }
             },
             normals: match mesh.normals {
-                Some(normals) => Some(Array::from_buffer(stream, normals, vec![vertices, 3])?),
+                Some(normals) => Some(work.array_from_buffer(normals, vec![vertices, 3])?),
                 None => None,
             },
             values,
@@ -231,5 +212,37 @@ impl SurfaceOptions {
             non_finite_cells: mesh.non_finite_cells,
             level,
         })
+    }
+
+    /// Computes the range of the samples around each vertex, on the host.
+    fn local_ranges<T: DeviceSample + Sample>(
+        &self,
+        work: &Workspace,
+        mesh: &DeviceMesh,
+        volume: Samples<'_, T>,
+        mask: Option<Samples<'_, u8>>,
+    ) -> Result<Vec<f32>, Failure> {
+        let downloaded;
+        let positions = match mesh.positions.as_slice() {
+            Some(positions) => positions,
+            None => {
+                downloaded = work.stream().download(&mesh.positions)?;
+                &downloaded
+            }
+        };
+        let ranges = |mask: Option<VolumeView<'_, u8>>| {
+            let cells = CellMask {
+                mask,
+                by_last_corner: self.mask_by_last_corner,
+                is_closed: self.close,
+            };
+            volume.with_host_view(work, |volume| {
+                Ok(local_ranges(volume, cells, positions, mesh.origin))
+            })
+        };
+        match mask {
+            Some(mask) => mask.with_host_view(work, |mask| ranges(Some(mask))),
+            None => ranges(None),
+        }
     }
 }

@@ -4,13 +4,13 @@ use crate::{
     array::Array,
     distance::{CHUNK, geometry_from_spacing, params},
     error::{Failure, unexpected_type},
-    host_array::HostArray,
-    process::run,
+    input::{Elements, Input, Samples},
+    process::{Workspace, run},
 };
 use ferrovox::{
-    device::Stream,
-    distance::{self, DistanceError},
-    grid::{DeviceSample, DeviceVolume, Sample, VolumeView},
+    device::Element,
+    distance::{self, DistanceError, DistanceMap},
+    grid::{DeviceMask, DeviceSample, DeviceVolume, Sample},
 };
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -39,13 +39,13 @@ pub(crate) fn label_distances(
     labels: &Bound<'_, PyAny>,
     options: LabelOptions,
 ) -> PyResult<Array> {
-    let array = HostArray::new(labels)?;
+    let array = Input::new(labels)?;
     let grid = LabelGrid {
         dims: array.dims()?,
-        shape: array.shape.clone(),
+        shape: array.shape().to_vec(),
         options,
     };
-    match array.typestr.as_str() {
+    match array.typestr() {
         "|b1" | "|u1" => grid.compute(py, array.elements::<u8>()?),
         "|i1" => grid.compute(py, array.elements::<i8>()?),
         "<u2" => grid.compute(py, array.elements::<u16>()?),
@@ -78,43 +78,56 @@ const MAX_EXACT: f64 = (1 << 24) as f64;
 
 impl LabelGrid {
     /// Computes the distances for labels that kernels read.
-    fn compute<T: DeviceSample + Sample>(self, py: Python<'_>, labels: &[T]) -> PyResult<Array> {
+    fn compute<T: DeviceSample + Sample>(
+        self,
+        py: Python<'_>,
+        labels: Elements<'_, T>,
+    ) -> PyResult<Array> {
         run(py, None, |call| {
-            self.compute_on(&call.stream(&self.options.device)?, labels)
+            call.on_device(&self.options.device, &[labels.device_memory()], |work| {
+                self.compute_on(work, labels)
+            })
         })
     }
 
-    /// Computes the distances for labels that kernels do not read, which are converted to `f32`:
-    /// their `number` if that is exact for all of them, otherwise their rank.
-    fn compute_wide<T: Copy + Eq + Hash + Send + Sync>(
+    /// Computes the distances for labels that kernels do not read, which are converted to `f32` on
+    /// the host: their `number` if that is exact for all of them, otherwise their rank.
+    fn compute_wide<T: Element + Eq + Hash>(
         self,
         py: Python<'_>,
-        labels: &[T],
+        labels: Elements<'_, T>,
         number: impl Fn(T) -> f64 + Sync + Send,
     ) -> PyResult<Array> {
         run(py, None, |call| {
-            let is_exact = |&label: &T| {
-                let number = number(label);
-                number.is_nan() || number.abs() <= MAX_EXACT && f64::from(number as f32) == number
-            };
-            let narrow: Vec<f32> = if labels.par_iter().with_min_len(CHUNK).all(is_exact) {
-                let labels = labels.par_iter().with_min_len(CHUNK);
-                labels.map(|&label| number(label) as f32).collect()
-            } else {
-                rank_labels(labels, &number)?
-            };
-            self.compute_on(&call.stream(&self.options.device)?, &narrow)
+            call.on_device(&self.options.device, &[labels.device_memory()], |work| {
+                let labels = labels.on_host(work)?;
+                let is_exact = |&label: &T| {
+                    let number = number(label);
+                    let is_small = number.abs() <= MAX_EXACT;
+                    number.is_nan() || is_small && f64::from(number as f32) == number
+                };
+                let narrow: Vec<f32> = if labels.par_iter().with_min_len(CHUNK).all(is_exact) {
+                    let labels = labels.par_iter().with_min_len(CHUNK);
+                    labels.map(|&label| number(label) as f32).collect()
+                } else {
+                    rank_labels(&labels, &number)?
+                };
+                self.compute_on(work, Elements::Host(&narrow))
+            })
         })
     }
 
     fn compute_on<T: DeviceSample + Sample>(
         &self,
-        stream: &Stream,
-        labels: &[T],
+        work: &Workspace,
+        labels: Elements<'_, T>,
     ) -> Result<Array, Failure> {
-        let geometry = geometry_from_spacing(self.options.spacing)?;
-        let volume = VolumeView::new(labels, self.dims, geometry)?;
-        let volume = DeviceVolume::borrow(stream, volume)?;
+        let volume = Samples {
+            elements: labels,
+            dims: self.dims,
+            geometry: geometry_from_spacing(self.options.spacing)?,
+        };
+        let (stream, volume) = (work.stream(), volume.borrow(work)?);
         let params = params(self.options.max_distance);
         let shape = self.shape.clone();
         if self.options.squared {
@@ -128,8 +141,8 @@ impl LabelGrid {
                         squared => (f64::from(squared) * square) as f32,
                     };
                     let mut distances: Vec<f32> = squared.map(real).collect();
-                    self.finish(labels, &mut distances);
-                    return Ok(Array::from_vec(distances, shape));
+                    self.finish(&labels.on_host(work)?, &mut distances);
+                    return work.array_from_vec(distances, shape);
                 }
                 Err(
                     DistanceError::SquaredNotIntegral { .. }
@@ -139,15 +152,37 @@ impl LabelGrid {
             }
         }
         let mut map = distance::transform_labels(stream, &volume, &params)?;
+        let is_elementwise = !self.options.squared && !self.options.black_border;
+        if work.keeps_results_on_device() && is_elementwise {
+            self.finish_on_device(work, &volume, &mut map)?;
+            return work.array_from_buffer(map.distances, shape);
+        }
+        let labels = labels.on_host(work)?;
         if let Some(distances) = map.distances.as_mut_slice() {
             self.square(distances);
-            self.finish(labels, distances);
-            return Array::from_buffer(stream, map.distances, shape);
+            self.finish(&labels, distances);
+            return work.array_from_buffer(map.distances, shape);
         }
         let mut distances = stream.download(&map.distances)?;
         self.square(&mut distances);
-        self.finish(labels, &mut distances);
-        Ok(Array::from_vec(distances, shape))
+        self.finish(&labels, &mut distances);
+        work.array_from_vec(distances, shape)
+    }
+
+    /// Applies the sign of label 0, on the device of the map.
+    fn finish_on_device<T: DeviceSample>(
+        &self,
+        work: &Workspace,
+        volume: &DeviceVolume<T>,
+        map: &mut DistanceMap,
+    ) -> Result<(), Failure> {
+        let background = DeviceMask::between(work.stream(), volume, 0.0, 0.0)?;
+        if self.options.signed {
+            distance::apply_sign(work.stream(), map, &background)?;
+        } else {
+            distance::clear_inside(work.stream(), map, &background)?;
+        }
+        Ok(())
     }
 
     fn square(&self, distances: &mut [f32]) {

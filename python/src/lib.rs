@@ -5,11 +5,15 @@
 //! global interpreter lock, and can be interrupted (`process`).
 
 mod array;
+mod device_memory;
 mod distance;
+mod dlpack;
 mod envelopes;
 mod error;
 mod feature;
 mod host_array;
+mod import;
+mod input;
 mod isosurface;
 mod labels;
 mod mesh_file;
@@ -31,6 +35,8 @@ fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<array::Array>()?;
     module.add_class::<mesh_file::PythonMeshWriter>()?;
     module.add_function(wrap_pyfunction!(process::device_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(import::import_array, module)?)?;
+    module.add_function(wrap_pyfunction!(process::release_cached_memory, module)?)?;
     module.add_function(wrap_pyfunction!(picture::mesh_picture, module)?)?;
     module.add_function(wrap_pyfunction!(picture::mesh_page, module)?)?;
     module.add_function(wrap_pyfunction!(picture::skeleton_picture, module)?)?;

@@ -2,13 +2,13 @@
 
 use crate::{
     error::Failure,
-    host_array::{HostArray, with_kernel_type},
+    host_array::with_kernel_type,
+    input::{Input, Samples},
     isosurface::SurfaceOptions,
-    process::run,
+    process::{Call, Workspace, run},
 };
 use ferrovox::{
-    device::Stream,
-    grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView},
+    grid::{DeviceSample, Geometry, Sample},
     isosurface::{self, DeviceSlab, PartCounts},
     nalgebra::Point3,
 };
@@ -28,48 +28,43 @@ pub(crate) struct Part {
 
 /// Planes of a volume, as far as all sample types share it.
 struct Planes<'a, T> {
-    samples: VolumeView<'a, T>,
-    mask: Option<VolumeView<'a, u8>>,
+    samples: Samples<'a, T>,
+    mask: Option<Samples<'a, u8>>,
 }
 
 impl<'a, T: DeviceSample + Sample> Planes<'a, T> {
     fn new(
-        samples: &'a HostArray<'_>,
-        mask: Option<&'a HostArray<'_>>,
+        samples: &'a Input<'_>,
+        mask: Option<&'a Input<'_>>,
         geometry: Geometry,
     ) -> PyResult<Self> {
-        let volume = VolumeView::new(samples.elements::<T>()?, samples.dims()?, geometry);
-        let mask = match mask {
-            Some(mask) => {
-                let view = VolumeView::new(mask.elements::<u8>()?, mask.dims()?, geometry);
-                Some(view.map_err(Failure::from)?)
-            }
-            None => None,
-        };
+        let mask = mask.map(|mask| mask.samples(geometry)).transpose()?;
         Ok(Self {
-            samples: volume.map_err(Failure::from)?,
+            samples: samples.samples(geometry)?,
             mask,
         })
     }
 
-    /// Calls `work` with the planes as a slab on the device of a stream.
+    /// Calls `work` with a stream on a device, and the planes there as a slab.
     fn with_slab<R>(
         &self,
-        stream: &Stream,
+        (call, device): (&Call<'_>, &str),
         part: &Part,
-        work: impl FnOnce(&DeviceSlab<'_, T>) -> Result<R, Failure>,
+        compute: impl FnOnce(&Workspace, &DeviceSlab<'_, T>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let samples = DeviceVolume::borrow(stream, self.samples)?;
-        let mask = match self.mask {
-            Some(mask) => Some(DeviceVolume::borrow(stream, mask)?),
-            None => None,
-        };
-        work(&DeviceSlab {
-            stream,
-            samples: &samples,
-            mask: mask.as_deref(),
-            first_plane: part.first_plane,
-            cells: part.cells.0..part.cells.1,
+        let mask_memory = self.mask.and_then(|mask| mask.elements.device_memory());
+        let inputs = [self.samples.elements.device_memory(), mask_memory];
+        call.on_device(device, &inputs, |work| {
+            let samples = self.samples.borrow(work)?;
+            let mask = self.mask.map(|mask| mask.borrow(work)).transpose()?;
+            let slab = DeviceSlab {
+                stream: work.stream(),
+                samples: &samples,
+                mask: mask.as_deref(),
+                first_plane: part.first_plane,
+                cells: part.cells.0..part.cells.1,
+            };
+            compute(work, &slab)
         })
     }
 }
@@ -91,14 +86,14 @@ pub(crate) fn count_part(
     part: Part,
     options: SurfaceOptions,
 ) -> PyResult<(u64, u64)> {
-    let planes = HostArray::new(planes)?;
-    let mask = mask.map(HostArray::new).transpose()?;
+    let planes = Input::new(planes)?;
+    let mask = mask.map(Input::new).transpose()?;
     let (geometry, level) = (options.geometry()?, options.part_level()?);
     with_kernel_type!(planes, T => {
         let planes = Planes::<T>::new(&planes, mask.as_ref(), geometry)?;
         run(py, None, |call| {
-            let (stream, params) = (call.stream(&options.device)?, options.params(level as f32));
-            planes.with_slab(&stream, &part, |slab| {
+            let params = options.params(level as f32);
+            planes.with_slab((call, &options.device), &part, |_, slab| {
                 let counts = isosurface::count_part(part.dims, &geometry, slab, &params)?;
                 Ok((counts.vertices, counts.triangles))
             })
@@ -117,8 +112,8 @@ pub(crate) fn extract_part<'py>(
     before: (u64, u64),
     total: (u64, u64),
 ) -> PyResult<Bound<'py, PyDict>> {
-    let planes = HostArray::new(planes)?;
-    let mask = mask.map(HostArray::new).transpose()?;
+    let planes = Input::new(planes)?;
+    let mask = mask.map(Input::new).transpose()?;
     let (geometry, level) = (options.geometry()?, options.part_level()?);
     let counts = |(vertices, triangles)| PartCounts {
         vertices,
@@ -130,12 +125,14 @@ pub(crate) fn extract_part<'py>(
         let local = Geometry::new(*geometry.axes(), first.coords).map_err(Failure::from)?;
         let planes = Planes::<T>::new(&planes, mask.as_ref(), local)?;
         run(py, None, |call| {
-            let (stream, params) = (call.stream(&options.device)?, options.params(level as f32));
-            let mesh = planes.with_slab(&stream, &part, |slab| {
+            let params = options.params(level as f32);
+            planes.with_slab((call, &options.device), &part, |work, slab| {
                 let (before, total) = (counts(before), counts(total));
-                Ok(isosurface::extract_part(part.dims, &geometry, slab, &params, before, total)?)
-            })?;
-            options.surface(&stream, mesh, planes.samples, planes.mask, level)
+                let (dims, geometry) = (part.dims, &geometry);
+                let mesh =
+                    isosurface::extract_part(dims, geometry, slab, &params, before, total)?;
+                options.surface(work, mesh, planes.samples, planes.mask, level)
+            })
         })
     })?;
     surface.into_dictionary(py)

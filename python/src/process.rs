@@ -1,8 +1,12 @@
 //! Threads and devices of a process, and interruptible calls.
 
-use crate::error::Failure;
+use crate::{
+    array::{Array, ArrayElement, Memory},
+    device_memory::DeviceMemory,
+    error::Failure,
+};
 use ferrovox::{
-    device::{Device, DeviceKind, Stream},
+    device::{Buffer, Device, DeviceKind, Stream},
     error::ErrorKind,
     monitor::{CancelFlag, Monitor, Progress},
 };
@@ -124,6 +128,99 @@ impl Call<'_> {
     }
 }
 
+/// Stream of a computation, and the place of its results.
+pub(crate) struct Workspace {
+    stream: Arc<Stream>,
+    /// Index of the CUDA device that the results stay on; `None` for the host.
+    result_device: Option<usize>,
+}
+
+impl Call<'_> {
+    /// Calls `compute` with a stream on a device, which waits for the inputs on that device, for
+    /// each its memory or `None` on the host. With such an input, the results stay on the device.
+    /// When this returns, all work is complete: inputs may be freed or written, and results may be
+    /// used by any stream.
+    pub fn on_device<R>(
+        &self,
+        device: &str,
+        inputs: &[Option<&DeviceMemory>],
+        compute: impl FnOnce(&Workspace) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let mut work = Workspace {
+            stream: Arc::new(self.stream(device)?),
+            result_device: None,
+        };
+        for memory in inputs.iter().flatten() {
+            if memory.device_id() != device {
+                return Err(Failure::invalid(format!(
+                    "the arrays are on different devices: {} and {device}",
+                    memory.device_id()
+                )));
+            }
+            work.result_device = Some(memory.index());
+            memory.order_before(&work.stream)?;
+        }
+        let result = compute(&work);
+        if work.result_device.is_none() {
+            return result;
+        }
+        let complete = work.stream.synchronize();
+        // a result keeps the stream, and must not keep its freed memory from other libraries
+        work.stream.release_cached_memory();
+        let result = result?;
+        complete?;
+        Ok(result)
+    }
+}
+
+impl Workspace {
+    /// Returns the stream.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Returns `true` if results stay on a CUDA device.
+    pub fn keeps_results_on_device(&self) -> bool {
+        self.result_device.is_some()
+    }
+
+    /// Creates an array of the elements of a buffer, which are copied from a CUDA device unless
+    /// results stay there.
+    pub fn array_from_buffer<T: ArrayElement>(
+        &self,
+        buffer: Buffer<T>,
+        shape: Vec<usize>,
+    ) -> Result<Array, Failure> {
+        if buffer.as_slice().is_some() {
+            return Ok(Array::from_host_buffer(buffer, shape));
+        }
+        let Some(index) = self.result_device else {
+            return Ok(Array::from_vec(self.stream.download(&buffer)?, shape));
+        };
+        let address = buffer.pointer().addr();
+        let memory = DeviceMemory::new(Box::new(buffer), self.stream.clone(), index);
+        Ok(Array::contiguous(
+            Memory::Device(memory),
+            address,
+            shape,
+            T::TYPESTR,
+        ))
+    }
+
+    /// Creates an array of elements on the host, which are copied to a CUDA device if results stay
+    /// there.
+    pub fn array_from_vec<T: ArrayElement>(
+        &self,
+        elements: Vec<T>,
+        shape: Vec<usize>,
+    ) -> Result<Array, Failure> {
+        if self.result_device.is_none() {
+            return Ok(Array::from_vec(elements, shape));
+        }
+        self.array_from_buffer(self.stream.upload(&elements)?, shape)
+    }
+}
+
 /// Event of a computation, for the thread that waits for it.
 enum Event<R> {
     Progress(f64),
@@ -207,5 +304,25 @@ pub(crate) fn device_ids(py: Python<'_>) -> PyResult<Vec<String>> {
         let count = Device::cuda_count().unwrap_or(0);
         let cuda = (0..count).map(|index| format!("cuda:{index}"));
         Ok(cuda.chain(["cpu".to_owned()]).collect())
+    })
+}
+
+/// Return the memory that the devices keep for later calls to the system.
+///
+/// Freed memory of results and computations stays in a pool: of the CPU at most 1 GiB, of a CUDA
+/// device all that was needed at a time, which other libraries cannot use meanwhile.
+#[pyfunction]
+pub(crate) fn release_cached_memory(py: Python<'_>) -> PyResult<()> {
+    run(py, None, |call| {
+        call.process.cpu.release_cached_memory()?;
+        let cuda = call
+            .process
+            .cuda
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for device in cuda.values() {
+            device.release_cached_memory()?;
+        }
+        Ok(())
     })
 }

@@ -3,7 +3,7 @@
 use crate::{
     array::{Array, ArrayElement},
     error::{Failure, unexpected_type},
-    host_array::HostArray,
+    input::Input,
     process::run,
 };
 use ferrovox::scan::{Max, Min, Operator, ScanParams, ScanValue, Scannable, Scanner, Sum};
@@ -12,7 +12,7 @@ use pyo3::{IntoPyObjectExt, exceptions::PyValueError, prelude::*};
 /// Exclusive scan of one array.
 struct Scan<'a, 'py> {
     py: Python<'py>,
-    array: &'a HostArray<'py>,
+    array: &'a Input<'py>,
     initial: Option<&'a Bound<'py, PyAny>>,
     device: &'a str,
 }
@@ -28,14 +28,14 @@ pub(crate) fn exclusive_scan<'py>(
     dtype: &str,
     device: &str,
 ) -> PyResult<(Array, Bound<'py, PyAny>)> {
-    let array = HostArray::new(array)?;
+    let array = Input::new(array)?;
     let scan = Scan {
         py,
         array: &array,
         initial,
         device,
     };
-    match (array.typestr.as_str(), dtype) {
+    match (array.typestr(), dtype) {
         ("|u1" | "|b1", "<u4") => scan.sum::<u8, u32>(op),
         ("|u1" | "|b1", "<u8") => scan.sum::<u8, u64>(op),
         ("<u2", "<u4") => scan.sum::<u16, u32>(op),
@@ -93,15 +93,17 @@ impl<'py> Scan<'_, 'py> {
             initial,
             ..ScanParams::default()
         };
-        let (elements, shape) = (self.array.elements::<I>()?, self.array.shape.clone());
+        let (elements, shape) = (self.array.elements::<I>()?, self.array.shape().to_vec());
+        let device = self.device;
         let (sums, total) = run(self.py, None, |call| {
-            let stream = call.stream(self.device)?;
-            let input = stream.borrow(elements)?;
-            let mut output = stream.alloc::<V>(elements.len())?;
-            let mut scanner = Scanner::new(&stream)?;
-            let total = scanner.scan(operator, &input, &mut output, &params)?;
-            let total = total.download().map_err(Failure::from)?;
-            Ok((Array::from_buffer(&stream, output, shape)?, total))
+            call.on_device(device, &[elements.device_memory()], |work| {
+                let (stream, input) = (work.stream(), elements.borrow(work)?);
+                let mut output = stream.alloc::<V>(input.len())?;
+                let mut scanner = Scanner::new(stream)?;
+                let total = scanner.scan(operator, &input, &mut output, &params)?;
+                let total = total.download().map_err(Failure::from)?;
+                Ok((work.array_from_buffer(output, shape)?, total))
+            })
         })?;
         Ok((sums, total.into_bound_py_any(self.py)?))
     }

@@ -9,7 +9,7 @@ use bitflags::bitflags;
 use crate::context::owner::Owner;
 use crate::driver;
 use crate::error::{CudaError, CudaResult, DropResult};
-use crate::stream::{Stream, StreamWaitEventFlags};
+use crate::stream::{Stream, StreamWaitEventFlags, UnownedStream};
 use crate::sys::CUevent;
 
 bitflags! {
@@ -168,5 +168,30 @@ impl Stream {
         unsafe {
             driver()?.stream_wait_event(self.as_inner(), event.borrow().as_inner(), flags.bits())
         }
+    }
+}
+
+impl UnownedStream {
+    /// Records `event` in the stream, as [`Event::record`] does.
+    ///
+    /// # Errors
+    /// See [`Event::record`].
+    pub fn record(&self, event: &Event) -> CudaResult<()> {
+        let _current = self.enter()?;
+        // SAFETY: a live event, and the stream that the creator of this reference guarantees, with
+        // its context current.
+        unsafe { driver()?.event_record(event.as_inner(), self.raw()) }
+    }
+
+    /// Makes work queued in the stream from now on wait for `event`, as [`Stream::wait_event`]
+    /// does.
+    ///
+    /// # Errors
+    /// Errors of the driver.
+    pub fn wait_event(&self, event: &Event) -> CudaResult<()> {
+        let _current = self.enter()?;
+        // SAFETY: a live event, and the stream that the creator of this reference guarantees, with
+        // its context current.
+        unsafe { driver()?.stream_wait_event(self.raw(), event.as_inner(), 0) }
     }
 }

@@ -32,7 +32,7 @@ pub use params::{DistanceParams, NoSites};
 #[doc(hidden)]
 pub use separable::{transform_by_envelopes, transform_in_scratch};
 pub(crate) use sign::transform_opposite;
-pub use sign::{SignConvention, apply_sign, transform_signed};
+pub use sign::{SignConvention, apply_sign, clear_inside, transform_signed};
 pub use slabs::{Slab, Slabs};
 pub use squared::{SquaredMap, SquaredValue, transform_labels_squared, transform_squared};
 

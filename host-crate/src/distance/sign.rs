@@ -174,12 +174,7 @@ pub fn apply_sign(
     map: &mut DistanceMap,
     inside: &DeviceMask,
 ) -> Result<(), DistanceError> {
-    if map.dims != inside.dims() {
-        return Err(DistanceError::GridMismatch {
-            map: map.dims,
-            mask: inside.dims(),
-        });
-    }
+    check_grid(map, inside)?;
     let grid = inside.grid;
     let rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
     let distances = map.distances.view_mut();
@@ -189,4 +184,50 @@ pub fn apply_sign(
         stream.launch::<negate_inside>(rows_launch(rows), args)?;
     }
     Ok(())
+}
+
+/// Sets the distances of the voxels in `inside` to 0. Two further maps are on the device meanwhile.
+///
+/// ```
+/// use ferrovox::device::Device;
+/// use ferrovox::distance::{self, DistanceParams};
+/// use ferrovox::grid::{DeviceMask, DeviceVolume, Geometry, Volume};
+///
+/// let stream = Device::best().stream()?;
+/// let labels = Volume::<u8>::new(vec![7, 7, 0, 0, 2], [5, 1, 1], Geometry::default())?;
+/// let labels = DeviceVolume::upload(&stream, labels.view())?;
+/// let background = DeviceMask::between(&stream, &labels, 0.0, 0.0)?;
+/// let mut map = distance::transform_labels(&stream, &labels, &DistanceParams::default())?;
+/// distance::clear_inside(&stream, &mut map, &background)?;
+/// assert_eq!(stream.download(&map.distances)?, [2.0, 1.0, 0.0, 0.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DistanceError::GridMismatch`] if map and mask have different dimensions; errors of the device.
+pub fn clear_inside(
+    stream: &Stream,
+    map: &mut DistanceMap,
+    inside: &DeviceMask,
+) -> Result<(), DistanceError> {
+    check_grid(map, inside)?;
+    let mask = || (&inside.bits, inside.layout());
+    // the kernel writes negatives, and the zeros should be positive
+    let zeros = stream.zeros(map.distances.len())?;
+    let mut negative_zeros = stream.zeros(map.distances.len())?;
+    merge_distances(stream, mask(), &zeros, &mut negative_zeros)?;
+    drop(zeros);
+    merge_distances(stream, mask(), &negative_zeros, &mut map.distances)?;
+    Ok(())
+}
+
+/// Checks that a map and a mask have the same dimensions.
+fn check_grid(map: &DistanceMap, mask: &DeviceMask) -> Result<(), DistanceError> {
+    if map.dims == mask.dims() {
+        return Ok(());
+    }
+    Err(DistanceError::GridMismatch {
+        map: map.dims,
+        mask: mask.dims(),
+    })
 }

@@ -1,9 +1,8 @@
 //! Streams of other libraries. (Not part of Rust-CUDA.)
 
+use crate::context::ContextGuard;
 use crate::context::owner::Owner;
-use crate::driver;
 use crate::error::CudaResult;
-use crate::event::Event;
 use crate::sys::CUstream;
 
 /// Stream that another library of the process created, or one of the default streams.
@@ -31,26 +30,11 @@ impl UnownedStream {
         })
     }
 
-    /// Records `event` in the stream, as [`Event::record`] does.
-    ///
-    /// # Errors
-    /// See [`Event::record`].
-    pub fn record(&self, event: &Event) -> CudaResult<()> {
-        let _current = self.owner.enter()?;
-        // SAFETY: a live event, and the stream that the creator of this reference guarantees, with
-        // its context current.
-        unsafe { driver()?.event_record(event.as_inner(), self.raw) }
+    pub(crate) fn raw(&self) -> CUstream {
+        self.raw
     }
 
-    /// Makes work queued in the stream from now on wait for `event`, as
-    /// [`Stream::wait_event`](super::Stream::wait_event) does.
-    ///
-    /// # Errors
-    /// Errors of the driver.
-    pub fn wait_event(&self, event: &Event) -> CudaResult<()> {
-        let _current = self.owner.enter()?;
-        // SAFETY: a live event, and the stream that the creator of this reference guarantees, with
-        // its context current.
-        unsafe { driver()?.stream_wait_event(self.raw, event.as_inner(), 0) }
+    pub(crate) fn enter(&self) -> CudaResult<ContextGuard<'_>> {
+        self.owner.enter()
     }
 }

@@ -240,6 +240,7 @@ int cuMemAdvise(ptr_t p, size_t n, int a, int d) { NEED_CONTEXT; return a < 1 ||
 int cuDeviceGetDefaultMemPool(void **pool, int d) { static int ids[DEVICES]; if (!pools) return NOT_SUPPORTED; *pool = &ids[d]; return OK; }
 int cuMemPoolCreate(void **pool, const int *props) { int n; cuDeviceGetCount(&n); if (!pools) return NOT_SUPPORTED; if (props[0] != 1 || props[2] != 1 || props[3] < 0 || props[3] >= n) return INVALID_VALUE; *pool = calloc(1, 1); live_pools++; return OK; }
 int cuMemPoolDestroy(void *pool) { free(pool); live_pools--; return OK; }
+int cuMemPoolTrimTo(void *pool, size_t keep) { (void)keep; return pool ? OK : INVALID_VALUE; }
 int cuMemAllocFromPoolAsync(ptr_t *p, size_t n, void *pool, void *s) { return pool ? cuMemAllocAsync(p, n, s) : INVALID_VALUE; }
 int cuMemPoolSetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; threshold = *(uint64_t *)v; return OK; }
 int cuMemPoolGetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; *(uint64_t *)v = threshold; return OK; }

@@ -199,20 +199,25 @@ impl CudaDevice {
     /// Returns the index of the device that owns the memory at `address`.
     pub fn index_at(address: u64) -> Result<usize, DeviceError> {
         Self::count()?;
-        let ordinal = cust::memory::device_ordinal_at(address);
-        let found = ordinal.map(|ordinal| usize::try_from(ordinal).ok());
+        let look_up = || cust::memory::device_ordinal_at(address);
+        let found = match look_up() {
+            // the driver looks up addresses in any context
+            Err(CudaError::InvalidContext) => {
+                let context = Driver::get_device(0).and_then(Context::new);
+                context.and_then(|_context| look_up())
+            }
+            found => found,
+        };
+        let failed = |detail: String| DeviceError::Cuda {
+            device: "cuda".to_owned(),
+            what: format!("looking up the address {address:#x}"),
+            detail,
+        };
+        let unknown = || failed("it is not in the memory of a CUDA device".to_owned());
         match found {
-            Ok(Some(index)) => Ok(index),
-            Ok(None) | Err(CudaError::InvalidValue) => Err(DeviceError::Cuda {
-                device: "cuda".to_owned(),
-                what: format!("looking up the address {address:#x}"),
-                detail: "it is not in the memory of a CUDA device".to_owned(),
-            }),
-            Err(error) => Err(DeviceError::Cuda {
-                device: "cuda".to_owned(),
-                what: format!("looking up the address {address:#x}"),
-                detail: error.to_string(),
-            }),
+            Ok(ordinal) => usize::try_from(ordinal).map_err(|_| unknown()),
+            Err(CudaError::InvalidValue) => Err(unknown()),
+            Err(error) => Err(failed(error.to_string())),
         }
     }
 

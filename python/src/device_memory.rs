@@ -1,0 +1,133 @@
+//! Memory of a CUDA device that several libraries share.
+
+use crate::error::Failure;
+use ferrovox::device::{Borrowed, Buffer, Device, DeviceError, Element, Stream};
+use std::{
+    mem::ManuallyDrop,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    thread,
+};
+
+/// Handle of the legacy default stream.
+pub(crate) const DEFAULT_STREAM: usize = 1;
+
+/// Memory of a CUDA device, owned by a result or by another library.
+pub(crate) struct DeviceMemory {
+    /// Owner of the elements; `None` only during drop.
+    owner: Option<Box<dyn Send + Sync>>,
+    /// Stream for which the elements are ready.
+    stream: Arc<Stream>,
+    /// Name of the device, such as `cuda:0`.
+    device_id: String,
+    index: usize,
+    /// Streams of other libraries that use the memory, one of the constants below.
+    exports: AtomicU8,
+}
+
+/// No other library uses the memory.
+const NOT_EXPORTED: u8 = 0;
+/// The memory is used in the order of the legacy default stream.
+const BY_DEFAULT_STREAM: u8 = 1;
+/// The memory is used in the order of unknown streams, or of streams that may not exist any more.
+const BY_ANY_STREAM: u8 = 2;
+
+impl DeviceMemory {
+    /// Creates memory whose elements are ready for later work of `stream`.
+    pub fn new(owner: Box<dyn Send + Sync>, stream: Arc<Stream>, index: usize) -> Self {
+        Self {
+            owner: Some(owner),
+            device_id: stream.device().id(),
+            stream,
+            index,
+            exports: AtomicU8::new(NOT_EXPORTED),
+        }
+    }
+
+    /// Returns the name of the device.
+    pub fn device_id(&self) -> &str {
+        &self.device_id
+    }
+
+    /// Returns the index of the device.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Returns the stream for which the elements are ready.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Returns the device.
+    fn device(&self) -> &Device {
+        self.stream.device()
+    }
+
+    /// Registers that another library uses the memory in the order of a stream, by its handle;
+    /// `None` for an unknown stream.
+    pub fn register_export(&self, stream: Option<isize>) {
+        let users = match stream {
+            Some(0 | 1) => BY_DEFAULT_STREAM,
+            _ => BY_ANY_STREAM,
+        };
+        self.exports.fetch_max(users, Ordering::Relaxed);
+    }
+
+    /// Makes later work of `stream` wait until the elements are ready.
+    pub fn order_before(&self, stream: &Stream) -> Result<(), DeviceError> {
+        let Some(ready) = self.stream.raw_handle() else {
+            return Ok(());
+        };
+        // SAFETY: the handle of a stream that `self` keeps alive.
+        unsafe { stream.wait_for_raw(ready) }
+    }
+
+    /// Creates a buffer of `len` elements at an address in the memory, for work of `stream`, which
+    /// [waits](Self::order_before) for the elements. The work must finish before `self` is dropped.
+    pub fn borrow<T: Element>(
+        &self,
+        stream: &Stream,
+        address: usize,
+        len: usize,
+    ) -> Result<Borrowed<'_, Buffer<T>>, Failure> {
+        // SAFETY: the owner keeps the elements allocated, as the array interfaces and DLPack
+        // guarantee, and the functions of the module wait for their work before they return. As
+        // with arrays of the host, the results are unspecified if other threads write to the
+        // elements meanwhile; any bytes are a `T`.
+        Ok(unsafe { stream.borrow_device_memory(address as u64, len)? })
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        let owner = self.owner.take();
+        match *self.exports.get_mut() {
+            NOT_EXPORTED => drop(owner),
+            BY_DEFAULT_STREAM => {
+                // the memory is reused in the order of its stream
+                // SAFETY: the legacy default stream always exists.
+                if unsafe { self.stream.wait_for_raw(DEFAULT_STREAM) }.is_err() {
+                    let _ = self.device().synchronize();
+                }
+                drop(owner);
+            }
+            _ => {
+                // Work that uses the memory may wait for the global interpreter lock, which this
+                // thread may hold, so that another thread waits for the work.
+                let (device, owner) = (self.device().clone(), ManuallyDrop::new(owner));
+                let release = move || {
+                    // an error means that the context is lost, and its memory with it
+                    let _ = device.synchronize();
+                    drop(ManuallyDrop::into_inner(owner));
+                };
+                // if the system cannot create a thread, the memory is not freed
+                let _ = thread::Builder::new()
+                    .name("ferrovox-release".to_owned())
+                    .spawn(release);
+            }
+        }
+    }
+}
