@@ -8,11 +8,15 @@
 //! Lists are allocated as in [`memory`](crate::memory): a failed allocation unwinds the stack up
 //! to [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
 
-use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind};
+use crate::{
+    memory::{ExtendOrUnwind, with_capacity_or_unwind},
+    monitor::{CancelFlag, Cancelled},
+};
 use rayon::prelude::*;
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
@@ -50,17 +54,97 @@ pub(crate) fn with_caught_panics<R>(is_caught: bool, act: impl FnOnce() -> R) ->
     act()
 }
 
+thread_local! {
+    /// Flag that ends the loops of the thread.
+    static CANCEL: RefCell<Option<CancelFlag>> = const { RefCell::new(None) };
+}
+
+/// Calls `work`, whose loops end soon after the flag is set: at the next item they unwind the stack
+/// up to this function, as a failed allocation does, without a panic message. This covers the
+/// calling thread and the threads that run its loops.
+///
+/// # Errors
+/// [`Cancelled`] if a loop ended early; the errors of `work`.
+pub(crate) fn catch_cancelled<T, E: From<Cancelled>>(
+    flag: Option<&CancelFlag>,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let work = || with_cancel_flag(flag.cloned(), work);
+    // unwind safety: partial results are dropped
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result,
+        Err(panic) if panic.is::<Cancelled>() => Err(Cancelled.into()),
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+/// Calls `act` with a flag that ends its loops.
+fn with_cancel_flag<R>(flag: Option<CancelFlag>, act: impl FnOnce() -> R) -> R {
+    struct Restore(Option<CancelFlag>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CANCEL.set(self.0.take());
+        }
+    }
+    let _restore = Restore(CANCEL.replace(flag));
+    act()
+}
+
+/// Unwinds the stack up to [`catch_cancelled`] if the flag of the thread is set. Long loops of one
+/// thread call this once per about a thousand items.
+pub(crate) fn unwind_if_cancelled() {
+    let is_cancelled =
+        |flag: &Option<CancelFlag>| flag.as_ref().is_some_and(CancelFlag::is_cancelled);
+    if CANCEL.with_borrow(is_cancelled) {
+        resume_unwind(Box::new(Cancelled));
+    }
+}
+
+/// State of the calling thread that applies to its loops on other threads, too.
+struct Inherited {
+    is_panic_caught: bool,
+    cancel: Option<CancelFlag>,
+}
+
+impl Inherited {
+    fn from_current_thread() -> Self {
+        Self {
+            is_panic_caught: is_panic_caught(),
+            cancel: CANCEL.with_borrow(Clone::clone),
+        }
+    }
+
+    /// Calls `act` with this state, unless it is cancelled.
+    fn apply<R>(&self, act: impl FnOnce() -> R) -> R {
+        with_caught_panics(self.is_panic_caught, || {
+            with_cancel_flag(self.cancel.clone(), || {
+                unwind_if_cancelled();
+                act()
+            })
+        })
+    }
+}
+
 /// Calls `body` with every index below `count`. A panic of `body` propagates to the caller.
 fn for_each(count: usize, body: &(dyn Fn(usize) + Sync)) {
     match count {
         0 => (),
         1 => body(0),
         _ => {
-            let is_caught = is_panic_caught();
-            let body = |index| with_caught_panics(is_caught, || body(index));
+            let inherited = Inherited::from_current_thread();
+            let body = |index| inherited.apply(|| body(index));
             (0..count).into_par_iter().with_max_len(1).for_each(body);
         }
     }
+}
+
+/// Calls two functions, if possible at the same time.
+pub(crate) fn join<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let inherited = Inherited::from_current_thread();
+    rayon::join(|| inherited.apply(first), || inherited.apply(second))
 }
 
 /// Returns the indices of chunk number `chunk`, where `0..count` is cut into chunks of

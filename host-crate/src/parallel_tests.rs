@@ -94,3 +94,27 @@ fn failed_allocation_in_a_loop_is_caught_by_the_caller() {
     });
     assert_eq!(result.unwrap_err().bytes, 1 << 61);
 }
+
+#[test]
+fn loops_end_after_their_flag_is_set() {
+    let flag = CancelFlag::new();
+    let calls = AtomicUsize::new(0);
+    let result = catch_cancelled(Some(&flag), || {
+        let long = || {
+            for_each(1_000_000, &|_| {
+                map(2, |_| ());
+                if calls.fetch_add(1, Relaxed) == 1000 {
+                    flag.cancel();
+                }
+            });
+        };
+        join(|| (), long);
+        Ok(())
+    });
+    assert_eq!(result, Err(Cancelled));
+    assert!(calls.load(Relaxed) < 500_000);
+    // later loops have no flag
+    map(4, |_| unwind_if_cancelled());
+    let counted = catch_cancelled(None, || Ok::<_, Cancelled>(map(3, |it| it).len()));
+    assert_eq!(counted, Ok(3));
+}

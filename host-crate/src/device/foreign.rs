@@ -115,7 +115,7 @@ impl Stream {
         }
     }
 
-    /// Creates a read-only buffer of `len` elements in the memory of the stream's CUDA device, which
+    /// Creates a read-only buffer of `len` elements in the memory of the stream's CUDA device, that
     /// another library owns: without a copy if `address` is a multiple of 16, otherwise as a copy
     /// on the device. Uses on several streams of this library are ordered as those of a [`Buffer`].
     ///

@@ -81,6 +81,11 @@ impl<'a> Monitor<'a> {
         self.hook.is_none() && self.cancel.is_none()
     }
 
+    /// Returns the cancel flag.
+    pub(crate) fn cancel_flag(&self) -> Option<&'a CancelFlag> {
+        self.cancel
+    }
+
     /// Checks the cancel flag.
     ///
     /// # Errors

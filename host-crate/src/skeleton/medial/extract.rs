@@ -147,7 +147,7 @@ pub fn extract(
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
     start_threads()?;
-    catch_out_of_memory("medial skeletons", || {
+    let extract = || {
         let mut watch = Stopwatch::start();
         let runs = objects.find_runs(params)?;
         watch.lap("scan");
@@ -160,6 +160,9 @@ pub fn extract(
             watch,
             objects.grid_dims(),
         )
+    };
+    parallel::catch_cancelled(monitor.cancel_flag(), || {
+        catch_out_of_memory("medial skeletons", extract)
     })
 }
 

@@ -25,6 +25,7 @@ use crate::{
     grid::Metric,
     memory,
     monitor::{StageTime, Stopwatch, add_times},
+    parallel,
     skeleton::SkeletonError,
 };
 use certified_curves::trace_and_certify;
@@ -172,7 +173,7 @@ fn skeletonize_filled(
     progress.finish_stage(Stage::Topology)?;
     watch.lap("Betti numbers");
     // the cocycle and the paths are independent of each other
-    let (found_cocycle, found_paths) = rayon::join(
+    let (found_cocycle, found_paths) = parallel::join(
         || find_cocycle(object, betti_numbers, progress),
         || {
             let mut watch = Stopwatch::start();
