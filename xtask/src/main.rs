@@ -15,6 +15,7 @@ mod package;
 mod paths;
 mod programs;
 mod ptx;
+mod release;
 mod setup;
 mod test;
 mod torture;
@@ -67,6 +68,9 @@ enum Command {
     /// Create the packages for the registry, build each from its package alone, and print their
     /// sizes
     Package(package::Arguments),
+    /// Rehearse a release: build everything from its packages in a fresh folder, pack the command,
+    /// and print sizes and notes (tens of minutes)
+    Release(release::Arguments),
     /// Write the tables of docs/kernels/from-rust-cuda.md; with `--public-code`, first test all
     /// public crates in kernels
     FromRustCuda(from_rust_cuda::Arguments),
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
+        Command::Release(arguments) => release::run(&arguments),
         Command::FromRustCuda(arguments) => from_rust_cuda::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),

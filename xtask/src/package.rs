@@ -2,7 +2,7 @@
 //! alone.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -29,6 +29,49 @@ const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    let packages = create_packages(arguments.allow_dirty, arguments.no_verify)?;
+    let mut too_large = Vec::new();
+    for Created { name, path, .. } in &packages {
+        let bytes = fs::metadata(path)?.len();
+        println!("{name:<28} {bytes:>9} bytes");
+        if bytes > MAX_BYTES {
+            too_large.push(format!(
+                "{name} has {bytes} bytes compressed; the registry accepts at most {MAX_BYTES}"
+            ));
+        }
+    }
+    if !too_large.is_empty() {
+        bail!("{}", too_large.join("\n"));
+    }
+    let metadata = metadata()?;
+    println!(
+        "No published version exists yet to compare with; later, run `cargo semver-checks --package NAME`."
+    );
+    if published(&metadata).all(|package| package.repository.is_none()) {
+        println!(
+            "No package has a repository URL yet; add it to [workspace.package] (see docs/publishing.md)."
+        );
+    }
+    Ok(())
+}
+
+/// A package created by cargo.
+pub struct Created {
+    pub name: String,
+    pub version: String,
+    /// Path of the compressed package.
+    pub path: PathBuf,
+}
+
+/// Creates all packages without building them.
+///
+/// # Errors
+/// A package with incomplete metadata, or a failure of cargo.
+pub fn create(allow_dirty: bool) -> Result<Vec<Created>> {
+    create_packages(allow_dirty, true)
+}
+
+fn create_packages(allow_dirty: bool, no_verify: bool) -> Result<Vec<Created>> {
     let metadata = metadata()?;
     let wrong = find_problems(&metadata)?;
     if !wrong.is_empty() {
@@ -48,10 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for package in published(&metadata) {
         command.args(["--package", package.name.as_str()]);
     }
-    for (is_enabled, option) in [
-        (arguments.allow_dirty, "--allow-dirty"),
-        (arguments.no_verify, "--no-verify"),
-    ] {
+    for (is_enabled, option) in [(allow_dirty, "--allow-dirty"), (no_verify, "--no-verify")] {
         if is_enabled {
             command.arg(option);
         }
@@ -60,42 +100,27 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if !status.success() {
         bail!("cargo package failed ({status})");
     }
-    sizes(&metadata)?;
-    println!(
-        "No published version exists yet to compare with; later, run `cargo semver-checks --package NAME`."
-    );
-    if published(&metadata).all(|package| package.repository.is_none()) {
-        println!(
-            "No package has a repository URL yet; add it to [workspace.package] (see docs/publishing.md)."
-        );
-    }
-    Ok(())
+    created(&metadata)
 }
 
-/// Prints the compressed size of each package.
-fn sizes(metadata: &Metadata) -> Result<()> {
+/// Returns the packages that cargo has created.
+fn created(metadata: &Metadata) -> Result<Vec<Created>> {
     let folder = metadata.target_directory.join("package");
-    let mut too_large = Vec::new();
+    let mut packages = Vec::new();
     for package in published(metadata) {
         let name = format!("{}-{}.crate", package.name, package.version);
         // directories in which cargo creates packages that depend on each other
         let candidates = [folder.join(&name), folder.join("tmp-crate").join(&name)];
-        let Some(metadata) = candidates.iter().find_map(|path| fs::metadata(path).ok()) else {
+        let Some(path) = candidates.iter().find(|path| path.is_file()) else {
             bail!("cargo did not create {}", candidates[0]);
         };
-        let bytes = metadata.len();
-        println!("{:<28} {:>9} bytes", package.name.as_str(), bytes);
-        if bytes > MAX_BYTES {
-            too_large.push(format!(
-                "{} has {bytes} bytes compressed; the registry accepts at most {MAX_BYTES}",
-                package.name
-            ));
-        }
+        packages.push(Created {
+            name: package.name.to_string(),
+            version: package.version.to_string(),
+            path: path.clone().into(),
+        });
     }
-    if too_large.is_empty() {
-        return Ok(());
-    }
-    bail!("{}", too_large.join("\n"))
+    Ok(packages)
 }
 
 fn metadata() -> Result<Metadata> {

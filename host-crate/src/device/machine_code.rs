@@ -6,7 +6,7 @@
 //! on later capabilities of the same major version; other devices use PTX.
 
 use super::compressed::Compressed;
-use std::thread;
+use std::{sync::LazyLock, thread};
 
 /// Machine code for one compute capability.
 pub(super) struct MachineCode {
@@ -16,16 +16,13 @@ pub(super) struct MachineCode {
     code: Compressed,
 }
 
-macro_rules! shipped {
-    ($($capability:literal),+) => {
-        [$(MachineCode {
-            capability: $capability,
-            code: Compressed::new(include_bytes!(concat!("../../ptx/ferrovox_sm_", $capability, ".cubin.zst"))),
-        }),+]
-    };
-}
-
-static SHIPPED: [MachineCode; 6] = shipped![80, 86, 89, 90, 100, 120];
+static SHIPPED: LazyLock<[MachineCode; ferrovox_machine_code::SHIPPED.len()]> =
+    LazyLock::new(|| {
+        ferrovox_machine_code::SHIPPED.map(|(capability, code)| MachineCode {
+            capability,
+            code: Compressed::new(code),
+        })
+    });
 
 /// Environment variable that disables machine code.
 const PTX_ONLY: &str = "FERROVOX_PTX";

@@ -91,6 +91,15 @@ pub fn pack<'a>(
     for program in programs {
         install(program, staging.path())?;
     }
+    self::archive(staging.path(), archive, effort)?;
+    super::directory_bytes(staging.path())
+}
+
+/// Writes the files of a folder to an archive.
+///
+/// # Errors
+/// A file that cannot be read, or an archive that cannot be written.
+pub fn archive(folder: &Path, archive: &Path, effort: Effort) -> Result<()> {
     let file =
         File::create(archive).with_context(|| format!("cannot write {}", archive.display()))?;
     // omit owners and times, so that equal programs result in equal archives
@@ -104,7 +113,7 @@ pub fn pack<'a>(
         "--numeric-owner",
     ])
     .arg("--directory")
-    .arg(staging.path())
+    .arg(folder)
     .arg(".");
     let mut tar = tar
         .stdout(Stdio::piped())
@@ -121,7 +130,7 @@ pub fn pack<'a>(
     if !status.success() {
         bail!("tar failed ({status})");
     }
-    super::directory_bytes(staging.path())
+    Ok(())
 }
 
 fn succeed(command: &mut Command) -> Result<()> {
