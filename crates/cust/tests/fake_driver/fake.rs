@@ -112,6 +112,11 @@ impl Fake {
         self.call("fake_blocks", ())
     }
 
+    /// Returns the number of live memory pools.
+    pub fn pools(&self) -> i32 {
+        self.call("fake_pools", ())
+    }
+
     /// Returns the number of live pinned allocations.
     pub fn pinned(&self) -> i32 {
         self.call("fake_pinned", ())

@@ -1,8 +1,9 @@
 //! Buffers, copies and fills, and their sizes.
 
 use cust::error::CudaError;
-use cust::memory::{AsyncCopyDestination, LockedBuffer, mem_get_info};
+use cust::memory::{AsyncCopyDestination, LockedBuffer, MemoryPool, mem_get_info};
 use cust::prelude::*;
+use cust::stream::UnownedStream;
 
 use crate::context;
 use crate::fake::{self, Handle};
@@ -158,6 +159,64 @@ fn stream_ordered_memory_is_freed_in_its_stream_or_falls_back() {
         cust::memory::release_threshold(Device::get_device(0).unwrap()),
         Ok(u64::MAX)
     );
+}
+
+#[test]
+fn a_pool_lives_as_long_as_its_owner() {
+    let Some((fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(0);
+    let before = (fake.pools(), fake.blocks());
+    let pool = MemoryPool::new(Device::get_device(0).unwrap()).unwrap();
+    pool.set_release_threshold(1 << 20).unwrap();
+    let stream = Stream::new_non_blocking(None).unwrap();
+    // SAFETY: nothing is read before it is written; a single stream.
+    let mut buffer = unsafe {
+        DeviceBuffer::<u32>::uninitialized_from_pool_async(4, Some(&pool), &stream).unwrap()
+    };
+    buffer.copy_from(&[1, 2, 3, 4]).unwrap();
+    assert_eq!(buffer.as_host_vec().unwrap(), [1, 2, 3, 4]);
+    assert_eq!((fake.pools(), fake.blocks()), (before.0 + 1, before.1 + 1));
+    drop(buffer);
+    pool.trim(0).unwrap();
+    drop(pool);
+    assert_eq!((fake.pools(), fake.blocks()), before);
+    fake.set_pools(false);
+    let unsupported = MemoryPool::new(Device::get_device(0).unwrap());
+    assert_eq!(unsupported.unwrap_err(), CudaError::NotSupported);
+}
+
+#[test]
+fn the_device_of_an_address_is_found() {
+    let Some((_fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(1);
+    let buffer = DeviceBuffer::from_slice(&[1u32, 2]).unwrap();
+    let address = buffer.as_device_ptr().as_raw();
+    assert_eq!(cust::memory::device_ordinal_at(address + 4), Ok(1));
+    let unknown = cust::memory::device_ordinal_at(address + 8);
+    assert_eq!(unknown, Err(CudaError::InvalidValue));
+}
+
+#[test]
+fn a_stream_of_another_library_is_ordered_with_events() {
+    let Some((fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(0);
+    let theirs = Stream::new_non_blocking(None).unwrap();
+    let streams = fake.live(Handle::Stream);
+    let event = Event::new(EventFlags::DISABLE_TIMING).unwrap();
+    let default_streams = [0usize, 1, 2].map(std::ptr::without_provenance_mut);
+    for raw in [theirs.as_inner()].into_iter().chain(default_streams) {
+        // SAFETY: a live stream of the current context, and the default streams.
+        let unowned = unsafe { UnownedStream::from_raw(raw) }.unwrap();
+        unowned.record(&event).unwrap();
+        unowned.wait_event(&event).unwrap();
+    }
+    assert_eq!(fake.live(Handle::Stream), streams);
 }
 
 /// A slice has no lifetime: without tracking, one that outlives its buffer could access memory that
