@@ -1,8 +1,9 @@
 """Compares the functions of ferrovox with those that they replace, in one run.
 
-Prints a table in Markdown with medians of alternating runs and their ratios. CuPy and cuCIM are
-included if they can be imported and there is a device; with ``--write FILE`` the table replaces the
-text between the lines ``<!-- python -->`` and ``<!-- /python -->`` of a page.
+Prints a table in Markdown with the shortest of alternating runs, on which other work of the machine
+has the least influence, and their ratios. CuPy and cuCIM are included if they can be imported and
+there is a device; with ``--write FILE`` the table replaces the text between the lines
+``<!-- python -->`` and ``<!-- /python -->`` of a page.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import importlib
 import os
 import platform
-import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -66,7 +67,7 @@ def jobs(side: int, device: str) -> Iterator[Job]:
         try:
             return importlib.import_module(name)
         except ImportError:
-            print(f"{name} is not installed")
+            print(f"{name} is not installed", file=sys.stderr)
             return None
 
     on = {"device": device}
@@ -155,8 +156,8 @@ def rows(side: int, device: str, runs: int) -> Iterator[str]:
     for job in jobs(side, device):
         job.ours()
         times = [(milliseconds(job.ours), milliseconds(job.theirs)) for _ in range(runs)]
-        ours, theirs = (statistics.median(column) for column in zip(*times, strict=True))
-        row = f"| {job.name} | {ours:.3g} | {job.peer} {theirs:.3g} | {theirs / ours:.1f} |"
+        ours, theirs = (min(column) for column in zip(*times, strict=True))
+        row = f"| {job.name} | {ours:.4g} | {job.peer} {theirs:.4g} | {theirs / ours:.2g} |"
         print(row, flush=True)
         yield row
 

@@ -14,6 +14,7 @@ __all__ = [
     "device_ids",
     "distance_part",
     "distances_to_zero",
+    "enclosed",
     "envelope_part",
     "exclusive_scan",
     "extract",
@@ -149,6 +150,7 @@ def exclusive_scan(
 def skeletonize(
     labels: Any, options: dict[str, Any], progress: Callable[[float], None] | None
 ) -> list[dict[str, Any]]: ...
+def enclosed(mask: Any) -> Array: ...
 def voxelize(
     vertices: Any,
     faces: Any,

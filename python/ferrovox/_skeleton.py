@@ -224,7 +224,9 @@ def skeletonize(
         is installed.
     fix_branching, in_place, fix_borders, parallel, parallel_chunk_size
         Accepted for compatibility, without effect. The computation uses all threads.
-    extra_targets_before, extra_targets_after, fill_holes, fix_avocados, voxel_graph
+    fill_holes : bool
+        ``True`` to fill the cavities of each label first, and other labels in them.
+    extra_targets_before, extra_targets_after, fix_avocados, voxel_graph
         Not supported.
     centre : bool
         ``False`` for curves through the centres of voxels.
@@ -247,7 +249,6 @@ def skeletonize(
     unsupported = {
         "extra_targets_before": len(extra_targets_before) > 0,
         "extra_targets_after": len(extra_targets_after) > 0,
-        "fill_holes": fill_holes,
         "fix_avocados": fix_avocados,
         "voxel_graph": voxel_graph is not None,
         "spacing": spacing is not None,
@@ -255,8 +256,27 @@ def skeletonize(
     for name, is_used in unsupported.items():
         if is_used:
             raise FerrovoxError(f"{name} is not supported", "unsupported")
-    params = (teasar_params, anisotropy, object_ids, dust_threshold)
-    return _skeletonize(all_labels, *params, progress=progress, centre=centre)
+    if not fill_holes:
+        params = (teasar_params, anisotropy, object_ids, dust_threshold)
+        return _skeletonize(all_labels, *params, progress=progress, centre=centre)
+    labels = as_array(all_labels, "all_labels")
+    check_dimensions(labels, "all_labels", range(1, 4))
+    labels = labels.reshape(*labels.shape, *[1] * (3 - labels.ndim))
+    boxes = label_boxes(labels, (0, 0, 0))
+    wanted = boxes if object_ids is None else [label for label in object_ids if label in boxes]
+    skeletons = {}
+    with progress_callback(progress, "skeletons") as callback:
+        for number, label in enumerate(wanted):
+            first, sides = with_margin(boxes[label], labels.shape)
+            arguments = (teasar_params, anisotropy, dust_threshold)
+            found = skeletonize_box(
+                labels[sides], label, first, *arguments, fill_holes=True, centre=centre
+            )
+            if found is not None:
+                skeletons[label] = found
+            if callback is not None:
+                callback((number + 1) / len(wanted))
+    return skeletons
 
 
 def _skeletonize(
@@ -312,6 +332,32 @@ def _skeletonize(
     return skeletons
 
 
+def label_boxes(
+    labels: npt.NDArray[Any], first: Sequence[int]
+) -> dict[int, npt.NDArray[np.int64]]:
+    """Return the first index and the end of the box of each label other than 0."""
+    positions = np.argwhere(labels)
+    if not len(positions):
+        return {}
+    found, inverse = np.unique(labels[labels != 0], return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.searchsorted(inverse[order], np.arange(len(found)))
+    low = np.minimum.reduceat(positions[order], starts) + first
+    high = np.maximum.reduceat(positions[order], starts) + first + 1
+    return {int(label): np.array(box) for label, *box in zip(found, low, high, strict=True)}
+
+
+def with_margin(
+    box: npt.NDArray[np.int64], shape: Sequence[int]
+) -> tuple[list[int], tuple[slice, ...]]:
+    """Return the first index and the slices of a box with a margin inside the array.
+
+    The object in it ends at the box only where it ends at the array.
+    """
+    low, high = np.maximum(box[0] - 1, 0).tolist(), np.minimum(box[1] + 1, shape).tolist()
+    return low, tuple(slice(*side) for side in zip(low, high, strict=True))
+
+
 def skeletonize_box(
     box: npt.NDArray[Any],
     label: int,
@@ -319,8 +365,16 @@ def skeletonize_box(
     teasar_params: Mapping[str, float],
     anisotropy: Sequence[float],
     dust_threshold: int,
-    **options: Any,
+    *,
+    fill_holes: bool = False,
+    centre: bool = True,
 ) -> Skeleton | None:
     """Return the skeleton of a label in a box of a volume, whose first index is given."""
-    params = (teasar_params, anisotropy, [label], dust_threshold)
-    return _skeletonize(box, *params, first=first, **options).get(label)
+    mask = c_array(np.asarray(box) == label)
+    if fill_holes:
+        mask |= host_result(_ferrovox.enclosed(mask)).view(np.bool_)
+    params = (teasar_params, anisotropy, None, dust_threshold)
+    skeleton = _skeletonize(mask, *params, first=first, centre=centre).get(1)
+    if skeleton is not None:
+        skeleton.id = label
+    return skeleton

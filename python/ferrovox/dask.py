@@ -213,6 +213,7 @@ def skeletonize(
     object_ids: Iterable[int] | None = None,
     dust_threshold: int = 1000,
     *,
+    fill_holes: bool = False,
     centre: bool = True,
 ) -> dict[int, Any]:
     """Return the skeletons of the labels of a dask array as delayed skeletons.
@@ -224,7 +225,7 @@ def skeletonize(
     ----------
     all_labels : dask.array.Array of int
         Labels, of three dimensions; 0 is the background.
-    teasar_params, anisotropy, object_ids, dust_threshold, centre
+    teasar_params, anisotropy, object_ids, dust_threshold, fill_holes, centre
         Arguments of `ferrovox.skeletonize`.
 
     Returns
@@ -234,7 +235,7 @@ def skeletonize(
     """
     firsts = [np.cumsum([0, *sides[:-1]]).tolist() for sides in all_labels.chunks]
     blocks = all_labels.to_delayed()
-    find = delayed(label_boxes, pure=True)
+    find = delayed(_skeleton.label_boxes, pure=True)
     found = compute(
         *[
             find(blocks[index], [starts[i] for starts, i in zip(firsts, index, strict=True)])
@@ -248,30 +249,13 @@ def skeletonize(
             low, high = boxes.get(label, box)
             boxes[label] = np.array([np.minimum(low, box[0]), np.maximum(high, box[1])])
     task = delayed(_skeleton.skeletonize_box, pure=True)
+    options = {"fill_holes": fill_holes, "centre": centre}
     skeletons = {}
-    for label, (low, high) in sorted(boxes.items()):
-        # a margin, so that the object ends at the box only where it ends at the volume
-        low, high = np.maximum(low - 1, 0), np.minimum(high + 1, all_labels.shape)
-        box = all_labels[tuple(slice(*side) for side in zip(low, high, strict=True))]
-        skeletons[label] = task(
-            box, label, low.tolist(), teasar_params, anisotropy, dust_threshold, centre=centre
-        )
+    for label, box in sorted(boxes.items()):
+        first, sides = _skeleton.with_margin(box, all_labels.shape)
+        arguments = (teasar_params, anisotropy, dust_threshold)
+        skeletons[label] = task(all_labels[sides], label, first, *arguments, **options)
     return skeletons
-
-
-def label_boxes(
-    labels: npt.NDArray[Any], first: Sequence[int]
-) -> dict[int, npt.NDArray[np.int64]]:
-    """Return the first index and the end of the box of each label other than 0."""
-    positions = np.argwhere(labels)
-    if not len(positions):
-        return {}
-    found, inverse = np.unique(labels[labels != 0], return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    starts = np.searchsorted(inverse[order], np.arange(len(found)))
-    low = np.minimum.reduceat(positions[order], starts) + first
-    high = np.maximum.reduceat(positions[order], starts) + first + 1
-    return {int(label): np.array(box) for label, *box in zip(found, low, high, strict=True)}
 
 
 def voxelize(

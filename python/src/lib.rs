@@ -54,5 +54,6 @@ fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(occupancy::occupancy, module)?)?;
     module.add_function(wrap_pyfunction!(scan::exclusive_scan, module)?)?;
     module.add_function(wrap_pyfunction!(skeleton::skeletonize, module)?)?;
+    module.add_function(wrap_pyfunction!(skeleton::enclosed, module)?)?;
     module.add_function(wrap_pyfunction!(voxelize::voxelize, module)?)
 }

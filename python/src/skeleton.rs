@@ -8,12 +8,13 @@ use crate::{
 };
 use ferrovox::{
     graph::Skeleton,
-    grid::{Geometry, Sample, VolumeView},
+    grid::{DeviceMask, Geometry, Sample, VolumeView},
     nalgebra::{Matrix3, Point3, Vector3},
     skeleton::{
         SkeletonError,
         medial::{self, BranchRule, ComponentReport, LabelSkeleton, Params},
     },
+    voxelize::mask_to_volume,
 };
 use pyo3::{
     prelude::*,
@@ -205,4 +206,19 @@ fn flatten(skeleton: &Skeleton) -> (Vec<SkeletonPoint>, Vec<[u32; 2]>) {
         segments.push([last, edge.nodes[1] as u32]);
     }
     (points, segments)
+}
+
+/// Returns for each voxel 1 if it is enclosed by voxels that are not 0.
+#[pyfunction]
+pub(crate) fn enclosed(py: Python<'_>, mask: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let array = HostArray::new(mask)?;
+    let (dims, shape) = (array.dims()?, array.shape.clone());
+    let voxels = array.elements::<u8>()?;
+    run(py, None, |call| {
+        let stream = call.stream("cpu")?;
+        let mask = DeviceMask::upload(&stream, voxels, dims, Geometry::default())?;
+        let enclosed = DeviceMask::enclosed_by(&stream, &mask)?;
+        let voxels = mask_to_volume(&stream, &enclosed)?;
+        Ok(Array::from_vec(voxels.into_samples(), shape))
+    })
 }

@@ -128,6 +128,27 @@ def test_skeletons_do_not_depend_on_chunks(chunks):
         assert found[label].report == skeleton.report
 
 
+def test_holes_are_filled():
+    labels = tubes()
+    hollow = labels.copy()
+    hollow[19:22, 14:17, 5:9] = 0
+    hollow[40, 5, 29:31] = 9
+    arguments = ({"scale": 1.5, "const": 4}, (1.0, 1.5, 2.0))
+    options = {"dust_threshold": 50, "progress": False}
+    expected = ferrovox.skeletonize(labels, *arguments, **options)
+    found = ferrovox.skeletonize(hollow, *arguments, fill_holes=True, **options)
+    unfilled = ferrovox.skeletonize(hollow, *arguments, **options)
+    lazy = array.from_array(hollow, chunks=20)
+    delayed = ferrovox.dask.skeletonize(lazy, *arguments, dust_threshold=50, fill_holes=True)
+    for results in (found, {k: v for k, v in dask.compute(delayed)[0].items() if v is not None}):
+        assert sorted(results) == sorted(expected)
+        for label, skeleton in expected.items():
+            assert results[label].id == label
+            assert_same(results[label].vertices, skeleton.vertices)
+            assert_same(results[label].radii, skeleton.radii)
+    assert any(it["cavities"] for it in unfilled[3].report)
+
+
 def test_skeletons_of_selected_labels():
     lazy = array.from_array(tubes(), chunks=20)
     delayed = ferrovox.dask.skeletonize(lazy, object_ids=[70_000, 5], dust_threshold=10**6)

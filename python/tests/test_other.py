@@ -60,7 +60,9 @@ def test_skeletons_become_those_of_osteoid():
     assert theirs.id == 3 and theirs.cable_length() == pytest.approx(skeletons[3].cable_length())
 
 
-@pytest.mark.parametrize("name", ["fill_holes", "fix_avocados", "extra_targets_before", "spacing"])
+@pytest.mark.parametrize(
+    "name", ["fix_avocados", "extra_targets_before", "extra_targets_after", "spacing"]
+)
 def test_missing_options_of_skeletons_are_refused_by_name(name):
     value = [(1, 1, 1)] if name.startswith("extra") else 1
     with pytest.raises(ferrovox.FerrovoxError, match=name):

@@ -13,6 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::paths;
 use crate::programs::{self, ProgramKind, build};
+use crate::wheel;
 
 /// Arguments of `bench`.
 #[derive(clap::Args)]
@@ -46,26 +47,32 @@ enum Subject {
     /// Kernels by block size, register limit and shared memory, compared with the occupancy
     /// calculator
     Occupancy,
+    /// Functions of the Python package, compared with those that they replace; see `cargo xtask
+    /// bench python --help`
+    Python,
 }
 
 impl Subject {
-    /// Returns the name of cargo's benchmark target.
-    fn target(self) -> &'static str {
+    /// Returns the name of cargo's benchmark target; `None` for the Python package.
+    fn target(self) -> Option<&'static str> {
         match self {
-            Subject::Mesh => "mesh",
-            Subject::Scan => "scan",
-            Subject::Distance => "distance",
-            Subject::Field => "field",
-            Subject::Paper => "paper",
-            Subject::Skeleton => "skeleton",
-            Subject::Occupancy => "occupancy",
+            Subject::Mesh => Some("mesh"),
+            Subject::Scan => Some("scan"),
+            Subject::Distance => Some("distance"),
+            Subject::Field => Some("field"),
+            Subject::Paper => Some("paper"),
+            Subject::Skeleton => Some("skeleton"),
+            Subject::Occupancy => Some("occupancy"),
+            Subject::Python => None,
         }
     }
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let target = arguments.subject.target();
+    let Some(target) = arguments.subject.target() else {
+        return wheel::bench(&arguments.options);
+    };
     // build with the features of the workspace's tests, which share their builds of the library:
     // with the Python module, it would be compiled once more
     let workspace = programs::workspace_without_examples()?;

@@ -1,5 +1,6 @@
 //! `cargo xtask wheel`: builds the Python package, and tests it in an environment of its own.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,22 +30,14 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let environment = Environment::create(paths::target().join("python"))?;
-    let folder = environment.folder.join("wheels");
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder)?;
-    }
-    let mut build = environment.module("maturin");
-    build.args(["build", "--out"]).arg(&folder);
-    build.arg("--manifest-path");
-    build.arg(paths::root().join("python/Cargo.toml"));
+    let mut options = Vec::new();
     if arguments.dev {
-        build.args(["--profile", "dev"]);
+        options.extend(["--profile", "dev"]);
     }
     if arguments.manylinux {
-        build.args(["--zig", "--compatibility", "manylinux_2_28"]);
+        options.extend(["--zig", "--compatibility", "manylinux_2_28"]);
     }
-    execute(build)?;
-    let wheel = find_wheel(&folder)?;
+    let wheel = build(&environment, &options)?;
     let bytes = wheel.metadata()?.len();
     println!(
         "{}: {:.1} MB",
@@ -58,6 +51,40 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         test(&environment, &wheel)?;
     }
     Ok(())
+}
+
+/// Builds a wheel with options of maturin.
+fn build(environment: &Environment, options: &[&str]) -> Result<PathBuf> {
+    let folder = environment.folder.join("wheels");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    let mut build = environment.module("maturin");
+    build.args(["build", "--out"]).arg(&folder);
+    build.arg("--manifest-path");
+    build.arg(paths::root().join("python/Cargo.toml"));
+    build.args(options);
+    execute(build)?;
+    find_wheel(&folder)
+}
+
+/// Builds the package with the release profile, installs it in the environment, and compares its
+/// functions with those that they replace. `options` are those of `python/benches/peers.py`.
+pub fn bench(options: &[OsString]) -> Result<()> {
+    let environment = Environment::create(paths::target().join("python"))?;
+    let wheel = build(&environment, &["--profile", "release"])?;
+    install(&environment, &wheel)?;
+    let mut benchmark = Command::new(environment.python());
+    benchmark.arg(paths::root().join("python/benches/peers.py"));
+    benchmark.args(options);
+    execute(benchmark)
+}
+
+/// Installs a wheel in the environment.
+fn install(environment: &Environment, wheel: &Path) -> Result<()> {
+    let mut install = environment.module("pip");
+    install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
+    execute(with(install, &[wheel]))
 }
 
 /// Virtual environment of Python with the packages for building and testing.
@@ -105,9 +132,7 @@ impl Environment {
 fn test(environment: &Environment, wheel: &Path) -> Result<()> {
     let package = paths::root().join("python");
     let tests = package.join("tests");
-    let mut install = environment.module("pip");
-    install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
-    execute(with(install, &[wheel]))?;
+    install(environment, wheel)?;
     let pytest = || {
         let mut command = environment.module("pytest");
         command.args(["-q", "-p", "no:cacheprovider"]);
