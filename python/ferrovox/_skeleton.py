@@ -259,7 +259,7 @@ def skeletonize(
     if not fill_holes:
         params = (teasar_params, anisotropy, object_ids, dust_threshold)
         return _skeletonize(all_labels, *params, progress=progress, centre=centre)
-    labels = as_array(all_labels, "all_labels")
+    labels = as_host_array(all_labels, "all_labels")
     check_dimensions(labels, "all_labels", range(1, 4))
     labels = labels.reshape(*labels.shape, *[1] * (3 - labels.ndim))
     boxes = label_boxes(labels, (0, 0, 0))
@@ -372,7 +372,7 @@ def skeletonize_box(
     """Return the skeleton of a label in a box of a volume, whose first index is given."""
     mask = c_array(np.asarray(box) == label)
     if fill_holes:
-        mask |= host_result(_ferrovox.enclosed(mask)).view(np.bool_)
+        mask |= np.asarray(result_array(_ferrovox.enclosed(mask))).view(np.bool_)
     params = (teasar_params, anisotropy, None, dust_threshold)
     skeleton = _skeletonize(mask, *params, first=first, centre=centre).get(1)
     if skeleton is not None:
