@@ -44,7 +44,6 @@ pub(crate) fn zeros<T: DeviceSample + Sample>(
 /// x is the last axis of the array. With `double`, the spacing must be 1, and the distances are the
 /// nearest 64-bit numbers.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "arguments of Python")]
 pub(crate) fn distances_to_zero(
     py: Python<'_>,
     input: &Bound<'_, PyAny>,

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn every_kernel_is_in_every_file() {
         let kernels = &crate::device::recorded_resources()["sm_90"];
-        for code in &SHIPPED {
+        for code in SHIPPED.iter() {
             let bytes = code.code().unwrap();
             assert!(bytes.starts_with(b"\x7fELF"), "sm_{}", code.capability);
             // architecture in the flags of the ELF header: the first byte, or the second since
