@@ -1,6 +1,6 @@
 //! Memory of a CUDA device that several libraries share.
 
-use crate::error::Failure;
+use crate::{deferred_release::release_later, error::Failure};
 use ferrovox::device::{Borrowed, Buffer, Device, DeviceError, Element, Stream};
 use std::{
     mem::ManuallyDrop,
@@ -8,7 +8,6 @@ use std::{
         Arc,
         atomic::{AtomicU8, Ordering},
     },
-    thread,
 };
 
 /// Handle of the legacy default stream.
@@ -118,15 +117,12 @@ impl Drop for DeviceMemory {
                 // Work that uses the memory may wait for the global interpreter lock, which this
                 // thread may hold, so that another thread waits for the work.
                 let (device, owner) = (self.device().clone(), ManuallyDrop::new(owner));
-                let release = move || {
+                // without a thread, the memory is not freed
+                release_later(move || {
                     // an error means that the context is lost, and its memory with it
                     let _ = device.synchronize();
                     drop(ManuallyDrop::into_inner(owner));
-                };
-                // if the system cannot create a thread, the memory is not freed
-                let _ = thread::Builder::new()
-                    .name("ferrovox-release".to_owned())
-                    .spawn(release);
+                });
             }
         }
     }

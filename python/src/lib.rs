@@ -5,6 +5,7 @@
 //! global interpreter lock, and can be interrupted (`process`).
 
 mod array;
+mod deferred_release;
 mod device_memory;
 mod distance;
 mod dlpack;
@@ -32,6 +33,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    deferred_release::finish_at_exit(module)?;
     module.add_class::<array::Array>()?;
     module.add_class::<mesh_file::PythonMeshWriter>()?;
     module.add_function(wrap_pyfunction!(process::device_ids, module)?)?;
