@@ -60,7 +60,8 @@ fn build(environment: &Environment, options: &[&str]) -> Result<PathBuf> {
         std::fs::remove_dir_all(&folder)?;
     }
     let mut build = environment.module("maturin");
-    build.args(["build", "--out"]).arg(&folder);
+    build.args(["build", "--compression-level", "9", "--out"]);
+    build.arg(&folder);
     build.arg("--manifest-path");
     build.arg(paths::root().join("python/Cargo.toml"));
     build.args(options);
