@@ -138,8 +138,8 @@ pub(crate) struct Workspace {
 impl Call<'_> {
     /// Calls `compute` with a stream on a device, which waits for the inputs on that device, for
     /// each its memory or `None` on the host. With such an input, the results stay on the device.
-    /// When this returns, all work is complete: inputs may be freed or written, and results may be
-    /// used by any stream.
+    /// All work is complete on return: inputs may be freed or written, and results may be used by
+    /// any stream.
     pub fn on_device<R>(
         &self,
         device: &str,

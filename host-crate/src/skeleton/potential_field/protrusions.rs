@@ -50,8 +50,8 @@ impl Context<'_> {
         let boundary = DevicePoints::from_mask(self.stream, &self.classes.boundary)?;
         let boundary = boundary.download(self.stream)?;
         let elevation = |at: &[f32; 3]| {
-            let component = self.label(at.map(f64::from))? as usize;
             let at = at.map(f64::from);
+            let component = self.label(at)? as usize;
             let point = Point3::from(metric.to_world(at));
             Some(Elevation {
                 voxel: at.map(|a| a as i64),
