@@ -2,6 +2,7 @@
 
 use crate::{
     device::{Device, DeviceError},
+    error::ErrorKind,
     grid::{Geometry, SampleSummary, Selection},
     io::{FileError, MeshWriter, VolumeReader},
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
@@ -138,6 +139,16 @@ pub enum StreamError {
     /// The extraction failed.
     #[error(transparent)]
     Isosurface(#[from] IsosurfaceError),
+}
+
+impl StreamError {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::Isosurface(error) => error.kind(),
+        }
+    }
 }
 
 impl From<OutOfMemory> for StreamError {
