@@ -3,7 +3,8 @@
 use super::{
     ColumnEnvelopes, PURPOSE, PlaneRange,
     candidate::{Candidate, ColumnCost, ColumnWeights, Columns},
-    check_part, columns, download_nearest,
+    check_part, columns,
+    plane_sites::download_nearest,
     stacks::CHUNK,
     weights,
 };
