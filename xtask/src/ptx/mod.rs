@@ -100,11 +100,29 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Writes the compressed PTX of all shipped architectures, since a file is a difference from the
+/// first: that of architectures that were not built is read from `out`.
+fn write_shipped(out: &Path, built: &[ArchBuild]) -> Result<()> {
+    let path = |arch| out.join(machine_code::ptx_name(arch));
+    let text = |arch| {
+        let built = built.iter().find(|built| built.arch == arch);
+        let path = built.map_or_else(|| path(arch), |built| built.path.clone());
+        text::read(&path)
+    };
+    let texts = SHIPPED.map(text);
+    for (arch, text) in SHIPPED.into_iter().zip(texts) {
+        text::write_compressed(&path(arch), text?.as_bytes())?;
+    }
+    Ok(())
+}
+
 /// Results for one architecture.
 struct ArchBuild {
     arch: NvvmArch,
     /// Name of the PTX file.
     name: String,
+    /// Path of the PTX as text.
+    path: PathBuf,
     kernels: ResourceTable,
     /// Number of kernels that had to be assembled.
     fresh: usize,
@@ -183,14 +201,19 @@ impl Job<'_> {
         let mut files = Vec::new();
         let mut table = resources::ResourceRecord::read(&out.join(resources::FILE))?;
         let mut errors = BTreeMap::new();
+        let built = built.into_iter().collect::<Result<Vec<_>>>()?;
+        if self.is_compressed() {
+            write_shipped(out, &built)?;
+        }
         for built in built {
             let ArchBuild {
                 arch,
                 name,
+                path: _,
                 kernels,
                 fresh,
                 lint,
-            } = built?;
+            } = built;
             println!(
                 "{name} ({fresh} of {} kernels assembled):\n{}",
                 kernels.len(),
@@ -236,12 +259,11 @@ impl Job<'_> {
                 .resources_cached(&path, arch, &cache, self.assemblers())?;
         if self.is_compressed() {
             name = machine_code::ptx_name(arch);
-            let ptx = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            text::write_compressed(&out.join(&name), &ptx)?;
         }
         Ok(ArchBuild {
             arch,
             name,
+            path,
             kernels,
             fresh,
             lint,
