@@ -126,3 +126,23 @@ def test_meshes_and_errors_are_copied(duplicate):
     assert (str(error), error.requested, error.free, error.total) == ("full", 3, 2, 1)
     assert isinstance(error, MemoryError) and error.kind == "memory"
     assert duplicate(ferrovox.FerrovoxError("no", "device")).kind == "device"
+
+
+def test_arrays_of_jax_are_shared_through_dlpack():
+    """Needs jax for the CPU, which is not among the required packages because of its size."""
+    pytest.importorskip("jax.numpy")
+    import jax
+
+    host = np.random.default_rng(0).random((12, 13, 14), np.float32)
+    volume = jax.numpy.asarray(host)
+    mesh = ferrovox.marching_cubes(volume, 0.5)
+    expected = ferrovox.marching_cubes(host, 0.5)
+    for found, other in zip(mesh, expected, strict=True):
+        np.testing.assert_array_equal(found, other)
+    distances = ferrovox.distance_transform_edt(volume > 0.5)
+    np.testing.assert_array_equal(distances, ferrovox.distance_transform_edt(host > 0.5))
+    # results of the host are arrays of NumPy, which jax reads
+    shared = jax.dlpack.from_dlpack(mesh.vertices)
+    np.testing.assert_array_equal(np.asarray(shared), expected.vertices)
+    total = ferrovox.exclusive_scan(jax.numpy.arange(5), return_total=True)[1]
+    assert total == 10
