@@ -153,6 +153,12 @@ impl Stream {
         Ok(Borrowed::new(copy))
     }
 
+    /// Returns the number of bytes that were freed on this stream, and are kept for its later work;
+    /// 0 on the CPU, whose streams share a pool.
+    pub fn cached_bytes(&self) -> u64 {
+        self.cuda().map_or(0, CudaStream::cached_bytes)
+    }
+
     /// Returns the memory that was freed on this stream, and is kept for its later work, to the
     /// device, for the work of other streams.
     pub fn release_cached_memory(&self) {

@@ -60,7 +60,7 @@ pub use modules::{RecordedResources, recorded_resources, shipped_ptx};
 pub use pinned::HostBuffer;
 pub use record::{LaunchRecord, Recording};
 pub use recorded::{RecordedKernel, recorded_kernel};
-pub use stream::Stream;
+pub use stream::{CurrentContextGuard, Stream};
 pub(crate) use threads::no_thread;
 pub use threads::start_threads;
 pub use usage::MemoryUse;

@@ -22,6 +22,9 @@ use std::{borrow::Cow, ops::Range, sync::Arc, time::Instant};
 /// scheduling.
 const COPY_CHUNK: usize = 1 << 20;
 
+/// Minimum number of bytes that [`Stream::require`] checks.
+const MIN_REQUIRED: u64 = 1 << 20;
+
 /// Purpose of the memory of a downloaded buffer, quoted in errors.
 const DOWNLOAD: &str = "a copy of a buffer";
 
@@ -30,6 +33,10 @@ const DOWNLOAD: &str = "a copy of a buffer";
 /// On the CPU an operation has finished when its function returns. On a CUDA device functions
 /// return immediately, except [`download`](Stream::download) and
 /// [`synchronize`](Stream::synchronize), which also report errors of earlier operations.
+///
+/// Cheap to clone. Clones denote the same queue; each has a cancel flag and a callback of its own,
+/// initially those of the original.
+#[derive(Clone)]
 pub struct Stream {
     device: Device,
     /// CUDA stream; `None` on the CPU.
@@ -43,8 +50,8 @@ pub struct Stream {
 /// Callback that takes the finished fraction of a computation.
 type ProgressHook = Arc<dyn Fn(f64) + Send + Sync>;
 
-/// Guard returned by [`Stream::stay_current`]; empty for the CPU.
-pub(crate) struct CurrentContextGuard<'a>(
+/// Guard of [`Stream::stay_current`]; empty for the CPU.
+pub struct CurrentContextGuard<'a>(
     #[expect(dead_code, reason = "it is dropped")] Option<ContextGuard<'a>>,
 );
 
@@ -139,8 +146,11 @@ impl Stream {
 
     /// Makes the context of the device current on this thread until the guard is dropped. Every
     /// call of the driver does so otherwise, which takes about as long as enqueueing an operation:
-    /// hold a guard for many calls.
-    pub(crate) fn stay_current(&self) -> Result<CurrentContextGuard<'_>, DeviceError> {
+    /// hold a guard for many calls. Does nothing on the CPU.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the driver refuses.
+    pub fn stay_current(&self) -> Result<CurrentContextGuard<'_>, DeviceError> {
         let guard = self.cuda.as_ref().map(CudaStream::enter).transpose()?;
         Ok(CurrentContextGuard(guard))
     }
@@ -160,11 +170,15 @@ impl Stream {
     }
 
     /// Checks that `bytes` more bytes can be allocated, before work is started that needs them.
-    /// Synchronises the stream if pooled memory has to be freed first.
+    /// Synchronises the stream if pooled memory has to be freed first. Less than 1 MiB always
+    /// passes: asking the system takes longer than work on so little memory.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] with the requested and the available bytes.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
+        if bytes < MIN_REQUIRED {
+            return Ok(());
+        }
         match (self.device.inner(), &self.cuda) {
             (Inner::Cpu(cpu), _) => cpu.require(bytes),
             (Inner::Cuda(_), Some(stream)) => stream.require(bytes),

@@ -43,8 +43,10 @@ pub(in crate::device) struct Pool {
 
 /// Maximum number of bytes in the pool.
 const POOL_BYTES: usize = 1 << 30;
-/// Minimum size of a pooled block in bytes.
-const KEEP_FROM: usize = 64 << 10;
+/// Size in bytes below which a block is small.
+const SMALL_BELOW: usize = 64 << 10;
+/// Maximum number of small blocks in the pool, so that searching it stays fast.
+const MAX_SMALL: usize = 64;
 /// Minimum size in bytes for which huge pages are requested: one page fault per 2 MiB.
 const HUGE_FROM: usize = 4 << 20;
 
@@ -84,7 +86,10 @@ impl Pool {
     fn return_mapping(&self, map: MmapMut) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let pooled: usize = free.iter().map(|map| map.len()).sum();
-        if map.len() >= KEEP_FROM && pooled + map.len() <= POOL_BYTES {
+        let is_small = |map: &MmapMut| map.len() < SMALL_BELOW;
+        let has_capacity =
+            !is_small(&map) || free.iter().filter(|map| is_small(map)).count() < MAX_SMALL;
+        if has_capacity && pooled + map.len() <= POOL_BYTES {
             free.push(map);
         }
     }
@@ -172,6 +177,16 @@ mod tests {
         drop(pieces);
         let pooled: usize = pool.free.lock().unwrap().iter().map(|map| map.len()).sum();
         assert_eq!(pooled, POOL_BYTES);
+    }
+
+    #[test]
+    fn number_of_small_blocks_is_limited() {
+        let pool = Arc::<Pool>::default();
+        let create = |bytes| CpuMemory::new(&pool, bytes).unwrap();
+        let blocks: Vec<_> = (0..MAX_SMALL + 5).map(|_| create(100)).collect();
+        let large = create(SMALL_BELOW);
+        drop((blocks, large));
+        assert_eq!(pool.bytes() as usize, MAX_SMALL * 100 + SMALL_BELOW);
     }
 
     #[test]

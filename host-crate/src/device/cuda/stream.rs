@@ -18,6 +18,7 @@ use std::{ops::Range, sync::Arc, time::Duration};
 /// Maximum number of bytes that are downloaded through the stream's own pinned memory.
 const SMALL: usize = 4096;
 
+#[derive(Clone)]
 pub(in crate::device) struct CudaStream {
     owner: Arc<StreamOwner>,
 }
@@ -80,6 +81,11 @@ impl CudaStream {
     pub unsafe fn borrow(&self, address: u64, bytes: usize) -> Result<CudaMemory, DeviceError> {
         // SAFETY: guaranteed by the caller.
         unsafe { CudaMemory::borrow(&self.owner, address, bytes) }
+    }
+
+    /// Returns the number of bytes of freed memory that the stream keeps.
+    pub fn cached_bytes(&self) -> u64 {
+        self.owner.pool.bytes()
     }
 
     /// Returns the freed memory of the stream to the pool of the driver.
