@@ -1,10 +1,11 @@
 //! Arrays: results, and arrays of other libraries on a CUDA device.
 
 use crate::{
+    call::{Task, run_on_device},
     device_memory::DeviceMemory,
     dlpack,
     error::Failure,
-    process::{Call, run},
+    workspace::Workspace,
 };
 use ferrovox::device::{Buffer, Element};
 use pyo3::{
@@ -200,15 +201,14 @@ impl Array {
     }
 
     /// Copies the elements of an array on a CUDA device to the host.
-    fn download(&self, call: &Call<'_>, memory: &DeviceMemory) -> Result<Self, Failure> {
-        let stream = call.stream(memory.device_id())?;
-        memory.order_before(&stream)?;
+    fn download(&self, work: &Workspace, memory: &DeviceMemory) -> Result<Self, Failure> {
+        let stream = work.stream();
         let len = self.element_count();
         let copy = match self.item_bytes() {
-            1 => self.download_as::<u8>(memory, &stream, len),
-            2 => self.download_as::<u16>(memory, &stream, len),
-            4 => self.download_as::<u32>(memory, &stream, len),
-            _ => self.download_as::<u64>(memory, &stream, len),
+            1 => self.download_as::<u8>(memory, stream, len),
+            2 => self.download_as::<u16>(memory, stream, len),
+            4 => self.download_as::<u32>(memory, stream, len),
+            _ => self.download_as::<u64>(memory, stream, len),
         }?;
         Ok(Self {
             shape: self.shape.clone(),
@@ -376,7 +376,12 @@ impl Array {
         match array.device_memory() {
             None => numpy.call_method1("asarray", (slf,)),
             Some(memory) => {
-                let copy = run(py, None, |call| array.download(call, memory))?;
+                let task = Task {
+                    device: memory.device_id(),
+                    inputs: &[Some(memory)],
+                    elements: array.element_count(),
+                };
+                let copy = run_on_device(py, task, None, |work| array.download(work, memory))?;
                 numpy.call_method1("asarray", (copy,))
             }
         }

@@ -13,6 +13,16 @@ use std::{
 /// Handle of the legacy default stream.
 pub(crate) const DEFAULT_STREAM: usize = 1;
 
+/// Maximum number of freed bytes that a stream keeps for later calls of its thread.
+const MAX_CACHED_BYTES: u64 = 64 << 20;
+
+/// Returns the freed memory of a stream to its device, for all streams, if it is large.
+pub(crate) fn release_large_cache(stream: &Stream) {
+    if stream.cached_bytes() > MAX_CACHED_BYTES {
+        stream.release_cached_memory();
+    }
+}
+
 /// Memory of a CUDA device, owned by a result or by another library.
 pub(crate) struct DeviceMemory {
     /// Owner of the elements; `None` only during drop.
@@ -80,6 +90,9 @@ impl DeviceMemory {
         let Some(ready) = self.stream.raw_handle() else {
             return Ok(());
         };
+        if stream.raw_handle() == Some(ready) {
+            return Ok(());
+        }
         // SAFETY: the handle of a stream that `self` keeps alive.
         unsafe { stream.wait_for_raw(ready) }
     }
@@ -104,7 +117,10 @@ impl Drop for DeviceMemory {
     fn drop(&mut self) {
         let owner = self.owner.take();
         match *self.exports.get_mut() {
-            NOT_EXPORTED => drop(owner),
+            NOT_EXPORTED => {
+                drop(owner);
+                release_large_cache(&self.stream);
+            }
             BY_DEFAULT_STREAM => {
                 // the memory is reused in the order of its stream
                 // SAFETY: the legacy default stream always exists.
@@ -112,16 +128,18 @@ impl Drop for DeviceMemory {
                     let _ = self.device().synchronize();
                 }
                 drop(owner);
+                release_large_cache(&self.stream);
             }
             _ => {
                 // Work that uses the memory may wait for the global interpreter lock, which this
                 // thread may hold, so that another thread waits for the work.
-                let (device, owner) = (self.device().clone(), ManuallyDrop::new(owner));
+                let (stream, owner) = (self.stream.clone(), ManuallyDrop::new(owner));
                 // without a thread, the memory is not freed
                 release_later(move || {
                     // an error means that the context is lost, and its memory with it
-                    let _ = device.synchronize();
+                    let _ = stream.device().synchronize();
                     drop(ManuallyDrop::into_inner(owner));
+                    release_large_cache(&stream);
                 });
             }
         }

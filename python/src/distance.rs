@@ -2,10 +2,11 @@
 
 use crate::{
     array::Array,
+    call::{Task, run_on_device},
     error::Failure,
     host_array::with_kernel_type,
     input::{Input, Samples},
-    process::{Workspace, run},
+    workspace::Workspace,
 };
 use ferrovox::{
     distance::{self, DistanceParams, NoSites, Sites},
@@ -57,16 +58,19 @@ pub(crate) fn distances_to_zero(
     let shape = input.shape().to_vec();
     with_kernel_type!(input, T => {
         let volume = input.samples::<T>(geometry_from_spacing(spacing)?)?;
-        run(py, progress, |call| {
-            call.on_device(device, &[volume.elements.device_memory()], |work| {
-                let sites = zeros(work, volume)?;
-                let params = params(max_distance);
-                if double {
-                    return work.array_from_vec(square_roots(work, &sites, &params)?, shape);
-                }
-                let map = distance::transform(work.stream(), Sites::Voxels(&sites), &params)?;
-                work.array_from_buffer(map.distances, shape)
-            })
+        let task = Task {
+            device,
+            inputs: &[volume.elements.device_memory()],
+            elements: volume.elements.len(),
+        };
+        run_on_device(py, task, progress, |work| {
+            let sites = zeros(work, volume)?;
+            let params = params(max_distance);
+            if double {
+                return work.array_from_vec(square_roots(work, &sites, &params)?, shape);
+            }
+            let map = distance::transform(work.stream(), Sites::Voxels(&sites), &params)?;
+            work.array_from_buffer(map.distances, shape)
         })
     })
 }

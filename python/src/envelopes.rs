@@ -2,12 +2,12 @@
 
 use crate::{
     array::Array,
+    call::{Task, run, run_on_device},
     distance::{geometry_from_spacing, params, zeros},
     error::Failure,
     feature::Grid,
     host_array::{HostArray, with_kernel_type},
     input::Input,
-    process::run,
 };
 use ferrovox::distance::{ColumnEnvelopes, transform_part};
 use pyo3::prelude::*;
@@ -61,13 +61,16 @@ pub(crate) fn envelope_part(
     let planes = Input::new(planes)?;
     with_kernel_type!(planes, T => {
         let volume = planes.samples::<T>(geometry_from_spacing(spacing)?)?;
-        run(py, None, |call| {
-            call.on_device(device, &[volume.elements.device_memory()], |work| {
-                let (stream, sites) = (work.stream(), zeros(work, volume)?);
-                let envelopes =
-                    ColumnEnvelopes::from_sites(stream, &sites, first_plane, max_distance)?;
-                Ok(envelope_arrays(&envelopes))
-            })
+        let task = Task {
+            device,
+            inputs: &[volume.elements.device_memory()],
+            elements: volume.elements.len(),
+        };
+        run_on_device(py, task, None, |work| {
+            let (stream, sites) = (work.stream(), zeros(work, volume)?);
+            let envelopes =
+                ColumnEnvelopes::from_sites(stream, &sites, first_plane, max_distance)?;
+            Ok(envelope_arrays(&envelopes))
         })
     })
 }
@@ -119,29 +122,32 @@ pub(crate) fn distance_part(
     let outside = outside.map(|outside| outside.envelopes()).transpose()?;
     with_kernel_type!(planes, T => {
         let volume = planes.samples::<T>(geometry_from_spacing(spacing)?)?;
-        run(py, None, |call| {
-            call.on_device(device, &[volume.elements.device_memory()], |work| {
-                let (stream, sites) = (work.stream(), zeros(work, volume)?);
-                let params = params(max_distance);
-                let part = transform_part(stream, &sites, first_plane, outside.as_ref(), &params)?;
-                let grid = Grid {
-                    dims,
-                    spacing,
-                    axes: 3,
-                    first: (first_plane * dims[0] * dims[1]) as u64,
-                };
-                let indices = with_indices.then(|| {
-                    let shape = std::iter::once(3).chain(shape.iter().copied()).collect();
-                    work.array_from_vec(grid.indices(&part.nearest), shape)
-                });
-                let distances = if double {
-                    let max_distance = max_distance.unwrap_or(f64::INFINITY);
-                    work.array_from_vec(grid.distances(&part.nearest, max_distance), shape)?
-                } else {
-                    work.array_from_vec(part.distances, shape)?
-                };
-                Ok((distances, indices.transpose()?))
-            })
+        let task = Task {
+            device,
+            inputs: &[volume.elements.device_memory()],
+            elements: volume.elements.len(),
+        };
+        run_on_device(py, task, None, |work| {
+            let (stream, sites) = (work.stream(), zeros(work, volume)?);
+            let params = params(max_distance);
+            let part = transform_part(stream, &sites, first_plane, outside.as_ref(), &params)?;
+            let grid = Grid {
+                dims,
+                spacing,
+                axes: 3,
+                first: (first_plane * dims[0] * dims[1]) as u64,
+            };
+            let indices = with_indices.then(|| {
+                let shape = std::iter::once(3).chain(shape.iter().copied()).collect();
+                work.array_from_vec(grid.indices(&part.nearest), shape)
+            });
+            let distances = if double {
+                let max_distance = max_distance.unwrap_or(f64::INFINITY);
+                work.array_from_vec(grid.distances(&part.nearest, max_distance), shape)?
+            } else {
+                work.array_from_vec(part.distances, shape)?
+            };
+            Ok((distances, indices.transpose()?))
         })
     })
 }

@@ -2,11 +2,11 @@
 
 use crate::{
     array::Array,
+    call::{Task, run_on_device},
     distance::{CHUNK, geometry_from_spacing, params, zeros},
     error::Failure,
     host_array::with_kernel_type,
     input::Input,
-    process::run,
 };
 use ferrovox::{
     device::Stream,
@@ -36,33 +36,36 @@ pub(crate) fn feature_transform(
     let (dims, axes) = (input.dims()?, shape.len());
     with_kernel_type!(input, T => {
         let volume = input.samples::<T>(geometry_from_spacing(spacing)?)?;
-        run(py, progress, |call| {
-            call.on_device(device, &[volume.elements.device_memory()], |work| {
-                let sites = zeros(work, volume)?;
-                let params = DistanceParams { nearest: true, ..params(None) };
-                let map = distance::transform(work.stream(), Sites::Voxels(&sites), &params)?;
-                drop(map.distances);
-                let nearest = match map.nearest {
-                    Some(nearest) => host_indices(work.stream(), nearest)?,
-                    None => Vec::new(),
-                };
-                let grid = Grid { dims, spacing, axes, first: 0 };
-                let max_distance = max_distance.unwrap_or(f64::INFINITY);
-                let distances = with_distances.then(|| {
-                    let distances = grid.distances(&nearest, max_distance);
-                    if double {
-                        return work.array_from_vec(distances, shape.clone());
-                    }
-                    let distances = distances.into_par_iter().with_min_len(CHUNK);
-                    let narrow: Vec<f32> = distances.map(|distance| distance as f32).collect();
-                    work.array_from_vec(narrow, shape.clone())
-                });
-                let indices = with_indices.then(|| {
-                    let shape = std::iter::once(axes).chain(shape.iter().copied()).collect();
-                    work.array_from_vec(grid.indices(&nearest), shape)
-                });
-                Ok((distances.transpose()?, indices.transpose()?))
-            })
+        let task = Task {
+            device,
+            inputs: &[volume.elements.device_memory()],
+            elements: volume.elements.len(),
+        };
+        run_on_device(py, task, progress, |work| {
+            let sites = zeros(work, volume)?;
+            let params = DistanceParams { nearest: true, ..params(None) };
+            let map = distance::transform(work.stream(), Sites::Voxels(&sites), &params)?;
+            drop(map.distances);
+            let nearest = match map.nearest {
+                Some(nearest) => host_indices(work.stream(), nearest)?,
+                None => Vec::new(),
+            };
+            let grid = Grid { dims, spacing, axes, first: 0 };
+            let max_distance = max_distance.unwrap_or(f64::INFINITY);
+            let distances = with_distances.then(|| {
+                let distances = grid.distances(&nearest, max_distance);
+                if double {
+                    return work.array_from_vec(distances, shape.clone());
+                }
+                let distances = distances.into_par_iter().with_min_len(CHUNK);
+                let narrow: Vec<f32> = distances.map(|distance| distance as f32).collect();
+                work.array_from_vec(narrow, shape.clone())
+            });
+            let indices = with_indices.then(|| {
+                let shape = std::iter::once(axes).chain(shape.iter().copied()).collect();
+                work.array_from_vec(grid.indices(&nearest), shape)
+            });
+            Ok((distances.transpose()?, indices.transpose()?))
         })
     })
 }

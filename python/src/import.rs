@@ -2,10 +2,10 @@
 
 use crate::{
     array::{Array, Memory, Order},
+    call::run_small,
     device_memory::{DEFAULT_STREAM, DeviceMemory},
     dlpack::{self, ForeignTensor},
     error::{Failure, unexpected_type},
-    process::run,
 };
 use ferrovox::device::{Device, Stream};
 use pyo3::{
@@ -43,10 +43,10 @@ pub(crate) fn import_array(
     Ok(imported)
 }
 
-/// Creates a stream on a CUDA device.
-fn create_stream(py: Python<'_>, index: usize) -> PyResult<Arc<Stream>> {
+/// Returns the stream of this thread on a CUDA device.
+fn thread_stream(py: Python<'_>, index: usize) -> PyResult<Arc<Stream>> {
     let name = format!("cuda:{index}");
-    run(py, None, |call| Ok(Arc::new(call.stream(&name)?)))
+    run_small(py, |call| Ok(Arc::new(call.stream(&name)?)))
 }
 
 /// Makes later work of `stream` wait for a stream of another library, given by its handle.
@@ -63,7 +63,7 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
         return Ok(None);
     };
     let index = memory.index();
-    let stream = create_stream(own.py(), index)?;
+    let stream = thread_stream(own.py(), index)?;
     wait_for(&stream, DEFAULT_STREAM)?;
     memory.order_before(&stream).map_err(Failure::from)?;
     let memory = DeviceMemory::new(Box::new(array.memory().clone()), stream, index);
@@ -75,7 +75,7 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
 
 /// Imports an array through DLPack.
 fn import_tensor(array: &Bound<'_, PyAny>, index: usize) -> PyResult<Array> {
-    let stream = create_stream(array.py(), index)?;
+    let stream = thread_stream(array.py(), index)?;
     let handle = stream.raw_handle().unwrap_or(DEFAULT_STREAM);
     let (tensor, description) = ForeignTensor::import(array, handle)?;
     if description.device != index {
@@ -136,7 +136,7 @@ fn import_interface(array: &Bound<'_, PyAny>) -> PyResult<Array> {
     } else {
         Device::cuda_index_at(address as u64).map_err(Failure::from)?
     };
-    let ready = create_stream(py, index)?;
+    let ready = thread_stream(py, index)?;
     wait_for(&ready, stream.unwrap_or(DEFAULT_STREAM))?;
     let memory = DeviceMemory::new(Box::new(array.clone().unbind()), ready, index);
     let layout = (shape, strides);

@@ -5,7 +5,7 @@ use crate::{
     device_memory::DeviceMemory,
     error::Failure,
     host_array::{HostArray, grid_dims},
-    process::Workspace,
+    workspace::Workspace,
 };
 use ferrovox::{
     device::{Borrowed, Buffer, Element},
@@ -119,6 +119,14 @@ pub(crate) enum Elements<'a, T> {
 }
 
 impl<'a, T: Element> Elements<'a, T> {
+    /// Returns the number of elements.
+    pub fn len(&self) -> usize {
+        match *self {
+            Self::Host(elements) => elements.len(),
+            Self::Device { len, .. } => len,
+        }
+    }
+
     /// Returns the memory of the device that contains the elements; `None` on the host.
     pub fn device_memory(&self) -> Option<&'a DeviceMemory> {
         match *self {

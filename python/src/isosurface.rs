@@ -2,11 +2,12 @@
 
 use crate::{
     array::Array,
+    call::{Task, run_on_device},
     error::Failure,
     host_array::with_kernel_type,
     input::{Input, Samples},
-    process::{Workspace, run},
     values::{CellMask, local_ranges},
+    workspace::Workspace,
 };
 use ferrovox::{
     grid::{DeviceSample, Geometry, Sample, SampleSummary, VolumeView},
@@ -114,11 +115,13 @@ pub(crate) fn extract<'py>(
         let samples = volume.samples::<T>(geometry)?;
         let mask = mask.as_ref().map(|mask| mask.samples::<u8>(geometry)).transpose()?;
         let mask_memory = mask.and_then(|mask| mask.elements.device_memory());
-        run(py, None, |call| {
-            let inputs = [samples.elements.device_memory(), mask_memory];
-            call.on_device(&options.device, &inputs, |work| {
-                extract_from_samples(work, samples, mask, &options)
-            })
+        let task = Task {
+            device: &options.device,
+            inputs: &[samples.elements.device_memory(), mask_memory],
+            elements: samples.elements.len(),
+        };
+        run_on_device(py, task, None, |work| {
+            extract_from_samples(work, samples, mask, &options)
         })
     })?;
     surface.into_dictionary(py)

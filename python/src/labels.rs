@@ -2,10 +2,11 @@
 
 use crate::{
     array::Array,
+    call::{Task, run_on_device},
     distance::{CHUNK, geometry_from_spacing, params},
     error::{Failure, unexpected_type},
     input::{Elements, Input, Samples},
-    process::{Workspace, run},
+    workspace::Workspace,
 };
 use ferrovox::{
     device::Element,
@@ -83,11 +84,12 @@ impl LabelGrid {
         py: Python<'_>,
         labels: Elements<'_, T>,
     ) -> PyResult<Array> {
-        run(py, None, |call| {
-            call.on_device(&self.options.device, &[labels.device_memory()], |work| {
-                self.compute_on(work, labels)
-            })
-        })
+        let task = Task {
+            device: &self.options.device,
+            inputs: &[labels.device_memory()],
+            elements: labels.len(),
+        };
+        run_on_device(py, task, None, |work| self.compute_on(work, labels))
     }
 
     /// Computes the distances for labels that kernels do not read, which are converted to `f32` on
@@ -98,22 +100,25 @@ impl LabelGrid {
         labels: Elements<'_, T>,
         number: impl Fn(T) -> f64 + Sync + Send,
     ) -> PyResult<Array> {
-        run(py, None, |call| {
-            call.on_device(&self.options.device, &[labels.device_memory()], |work| {
-                let labels = labels.on_host(work)?;
-                let is_exact = |&label: &T| {
-                    let number = number(label);
-                    let is_small = number.abs() <= MAX_EXACT;
-                    number.is_nan() || is_small && f64::from(number as f32) == number
-                };
-                let narrow: Vec<f32> = if labels.par_iter().with_min_len(CHUNK).all(is_exact) {
-                    let labels = labels.par_iter().with_min_len(CHUNK);
-                    labels.map(|&label| number(label) as f32).collect()
-                } else {
-                    rank_labels(&labels, &number)?
-                };
-                self.compute_on(work, Elements::Host(&narrow))
-            })
+        let task = Task {
+            device: &self.options.device,
+            inputs: &[labels.device_memory()],
+            elements: labels.len(),
+        };
+        run_on_device(py, task, None, |work| {
+            let labels = labels.on_host(work)?;
+            let is_exact = |&label: &T| {
+                let number = number(label);
+                let is_small = number.abs() <= MAX_EXACT;
+                number.is_nan() || is_small && f64::from(number as f32) == number
+            };
+            let narrow: Vec<f32> = if labels.par_iter().with_min_len(CHUNK).all(is_exact) {
+                let labels = labels.par_iter().with_min_len(CHUNK);
+                labels.map(|&label| number(label) as f32).collect()
+            } else {
+                rank_labels(&labels, &number)?
+            };
+            self.compute_on(work, Elements::Host(&narrow))
         })
     }
 

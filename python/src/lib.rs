@@ -2,9 +2,10 @@
 //!
 //! Its functions take arrays in C order and plain numbers; the Python files of the package check
 //! and convert the arguments of users. A function runs on the threads of the module, without the
-//! global interpreter lock, and can be interrupted (`process`).
+//! global interpreter lock, and can be interrupted (`call`).
 
 mod array;
+mod call;
 mod deferred_release;
 mod device_memory;
 mod distance;
@@ -23,9 +24,12 @@ mod parts;
 mod picture;
 mod process;
 mod scan;
+mod serial;
 mod skeleton;
+mod thread_streams;
 mod values;
 mod voxelize;
+mod workspace;
 
 use pyo3::prelude::*;
 
@@ -36,9 +40,10 @@ fn _ferrovox(module: &Bound<'_, PyModule>) -> PyResult<()> {
     deferred_release::finish_at_exit(module)?;
     module.add_class::<array::Array>()?;
     module.add_class::<mesh_file::PythonMeshWriter>()?;
-    module.add_function(wrap_pyfunction!(process::device_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(call::device_ids, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_array, module)?)?;
-    module.add_function(wrap_pyfunction!(process::release_cached_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(call::release_cached_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(call::last_duration, module)?)?;
     module.add_function(wrap_pyfunction!(picture::mesh_picture, module)?)?;
     module.add_function(wrap_pyfunction!(picture::mesh_page, module)?)?;
     module.add_function(wrap_pyfunction!(picture::skeleton_picture, module)?)?;

@@ -1,6 +1,6 @@
 //! Meshes as files.
 
-use crate::{error::Failure, host_array::HostArray, process::run};
+use crate::{call::run, error::Failure, host_array::HostArray};
 use ferrovox::{
     io::{FileProblem, MeshWriteOptions, MeshWriter},
     mesh::{TriangleMesh, Triangles},

@@ -1,6 +1,6 @@
 //! Occupancy of launches.
 
-use crate::process::run;
+use crate::call::run;
 use ferrovox::{
     device::Device,
     occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, OccupancyModel},

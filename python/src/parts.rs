@@ -1,11 +1,12 @@
 //! Parts of isosurfaces, as functions of one slab of the volume.
 
 use crate::{
+    call::{Task, run_on_device},
     error::Failure,
     host_array::with_kernel_type,
     input::{Input, Samples},
     isosurface::SurfaceOptions,
-    process::{Call, Workspace, run},
+    workspace::Workspace,
 };
 use ferrovox::{
     grid::{DeviceSample, Geometry, Sample},
@@ -45,16 +46,21 @@ impl<'a, T: DeviceSample + Sample> Planes<'a, T> {
         })
     }
 
-    /// Calls `work` with a stream on a device, and the planes there as a slab.
-    fn with_slab<R>(
+    /// Calls `compute` with a stream on a device, and the planes there as a slab.
+    fn run_with_slab<R: Send + 'static>(
         &self,
-        (call, device): (&Call<'_>, &str),
+        py: Python<'_>,
+        device: &str,
         part: &Part,
-        compute: impl FnOnce(&Workspace, &DeviceSlab<'_, T>) -> Result<R, Failure>,
-    ) -> Result<R, Failure> {
+        compute: impl FnOnce(&Workspace, &DeviceSlab<'_, T>) -> Result<R, Failure> + Send,
+    ) -> PyResult<R> {
         let mask_memory = self.mask.and_then(|mask| mask.elements.device_memory());
-        let inputs = [self.samples.elements.device_memory(), mask_memory];
-        call.on_device(device, &inputs, |work| {
+        let task = Task {
+            device,
+            inputs: &[self.samples.elements.device_memory(), mask_memory],
+            elements: self.samples.elements.len(),
+        };
+        run_on_device(py, task, None, |work| {
             let samples = self.samples.borrow(work)?;
             let mask = self.mask.map(|mask| mask.borrow(work)).transpose()?;
             let slab = DeviceSlab {
@@ -91,12 +97,10 @@ pub(crate) fn count_part(
     let (geometry, level) = (options.geometry()?, options.part_level()?);
     with_kernel_type!(planes, T => {
         let planes = Planes::<T>::new(&planes, mask.as_ref(), geometry)?;
-        run(py, None, |call| {
+        planes.run_with_slab(py, &options.device, &part, |_, slab| {
             let params = options.params(level as f32);
-            planes.with_slab((call, &options.device), &part, |_, slab| {
-                let counts = isosurface::count_part(part.dims, &geometry, slab, &params)?;
-                Ok((counts.vertices, counts.triangles))
-            })
+            let counts = isosurface::count_part(part.dims, &geometry, slab, &params)?;
+            Ok((counts.vertices, counts.triangles))
         })
     })
 }
@@ -124,15 +128,12 @@ pub(crate) fn extract_part<'py>(
         let first = geometry.index_to_world(Point3::new(0.0, 0.0, part.first_plane as f64));
         let local = Geometry::new(*geometry.axes(), first.coords).map_err(Failure::from)?;
         let planes = Planes::<T>::new(&planes, mask.as_ref(), local)?;
-        run(py, None, |call| {
+        planes.run_with_slab(py, &options.device, &part, |work, slab| {
             let params = options.params(level as f32);
-            planes.with_slab((call, &options.device), &part, |work, slab| {
-                let (before, total) = (counts(before), counts(total));
-                let (dims, geometry) = (part.dims, &geometry);
-                let mesh =
-                    isosurface::extract_part(dims, geometry, slab, &params, before, total)?;
-                options.surface(work, mesh, planes.samples, planes.mask, level)
-            })
+            let (before, total) = (counts(before), counts(total));
+            let (dims, geometry) = (part.dims, &geometry);
+            let mesh = isosurface::extract_part(dims, geometry, slab, &params, before, total)?;
+            options.surface(work, mesh, planes.samples, planes.mask, level)
         })
     })?;
     surface.into_dictionary(py)

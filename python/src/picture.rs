@@ -1,10 +1,10 @@
 //! Pictures and pages of meshes and skeletons.
 
 use crate::{
+    call::run,
     error::Failure,
     host_array::HostArray,
     mesh_file::{MeshArrays, turn_outwards},
-    process::run,
 };
 use ferrovox::{
     graph::{Edge, Node, NodeKind, Skeleton},

@@ -2,9 +2,9 @@
 
 use crate::{
     array::{Array, ArrayElement},
+    call::{Task, run_on_device},
     error::{Failure, unexpected_type},
     input::Input,
-    process::run,
 };
 use ferrovox::scan::{Max, Min, Operator, ScanParams, ScanValue, Scannable, Scanner, Sum};
 use pyo3::{IntoPyObjectExt, exceptions::PyValueError, prelude::*};
@@ -94,16 +94,18 @@ impl<'py> Scan<'_, 'py> {
             ..ScanParams::default()
         };
         let (elements, shape) = (self.array.elements::<I>()?, self.array.shape().to_vec());
-        let device = self.device;
-        let (sums, total) = run(self.py, None, |call| {
-            call.on_device(device, &[elements.device_memory()], |work| {
-                let (stream, input) = (work.stream(), elements.borrow(work)?);
-                let mut output = stream.alloc::<V>(input.len())?;
-                let mut scanner = Scanner::new(stream)?;
-                let total = scanner.scan(operator, &input, &mut output, &params)?;
-                let total = total.download().map_err(Failure::from)?;
-                Ok((work.array_from_buffer(output, shape)?, total))
-            })
+        let task = Task {
+            device: self.device,
+            inputs: &[elements.device_memory()],
+            elements: elements.len(),
+        };
+        let (sums, total) = run_on_device(self.py, task, None, |work| {
+            let (stream, input) = (work.stream(), elements.borrow(work)?);
+            let mut output = stream.alloc::<V>(input.len())?;
+            let mut scanner = Scanner::new(stream)?;
+            let total = scanner.scan(operator, &input, &mut output, &params)?;
+            let total = total.download().map_err(Failure::from)?;
+            Ok((work.array_from_buffer(output, shape)?, total))
         })?;
         Ok((sums, total.into_bound_py_any(self.py)?))
     }

@@ -2,9 +2,9 @@
 
 use crate::{
     array::Array,
+    call::{Call, run},
     error::{Failure, unexpected_type},
     host_array::HostArray,
-    process::{Call, run},
 };
 use ferrovox::{
     graph::Skeleton,

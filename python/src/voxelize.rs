@@ -1,6 +1,6 @@
 //! Voxelization of meshes.
 
-use crate::{array::Array, error::Failure, host_array::HostArray, process::run};
+use crate::{array::Array, call::run, error::Failure, host_array::HostArray};
 use ferrovox::{
     grid::Geometry,
     mesh::{TriangleMesh, Triangles},

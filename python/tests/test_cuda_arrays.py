@@ -60,17 +60,25 @@ for function in (ferrovox.edt, ferrovox.distance_transform_edt, ferrovox.exclusi
     run_without_driver(program)
 
 
-def test_memory_is_shared_with_a_stand_in_for_a_device(tmp_path):
+@pytest.fixture(scope="module")
+def stand_in(tmp_path_factory):
+    """Return the library of a driver whose kernels do nothing, and which counts its calls."""
     compiler = shutil.which("cc")
     assert compiler, "the test needs a C compiler (cc)"
-    source, library = tmp_path / "libcuda.c", tmp_path / "libcuda.so"
+    folder = tmp_path_factory.mktemp("driver")
+    source, library = folder / "libcuda.c", folder / "libcuda.so"
     parts = (SOURCES / name for name in ("libcuda.c", "graphs.c"))
     source.write_text("".join(part.read_text() for part in parts))
-    options = ["-shared", "-fPIC", "-O1", "-DANY_KERNEL", "-o", library, source]
-    subprocess.run([compiler, *options], check=True)
-    program = pathlib.Path(__file__).with_name("stand_in_driver.py")
-    environment = {**os.environ, "FERROVOX_LIBCUDA": str(library)}
-    command = [sys.executable, program, library]
+    counter = pathlib.Path(__file__).with_name("count_calls.c")
+    options = ["-shared", "-fPIC", "-O1", "-DANY_KERNEL", "-finstrument-functions"]
+    subprocess.run([compiler, *options, "-o", library, source, counter, "-ldl"], check=True)
+    return library
+
+
+@pytest.mark.parametrize("program", ["stand_in_driver.py", "driver_calls.py"])
+def test_stand_in_for_a_device(program, stand_in):
+    environment = {**os.environ, "FERROVOX_LIBCUDA": str(stand_in)}
+    command = [sys.executable, pathlib.Path(__file__).with_name(program), stand_in]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stdout == "done\n", done.stdout + done.stderr
 

@@ -44,6 +44,39 @@ def test_threads_compute_concurrently():
             assert_equal(results, other)
 
 
+def small_and_large(seed):
+    """Return results of computations on the calling thread and on the threads of the process."""
+    numbers = np.random.default_rng(seed).integers(0, 9, 100_000, np.uint32)
+    slices = (numbers[:100], numbers, numbers[:1000])
+    return [ferrovox.exclusive_scan(part, return_total=True) for part in slices]
+
+
+def assert_equal_sums(found, expected):
+    for (sums, total), (expected_sums, expected_total) in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(sums, expected_sums)
+        assert total == expected_total
+
+
+def test_small_and_large_computations_alternate_in_a_forked_child():
+    expected = [small_and_large(seed) for seed in range(4)]
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(2, context) as pool:
+        for found, other in zip(pool.map(small_and_large, range(4), timeout=120), expected, strict=True):
+            assert_equal_sums(found, other)
+
+
+def test_many_short_threads_compute():
+    # more threads than those that compute on their own
+    expected, results = small_and_large(1), []
+    for _ in range(300):
+        thread = threading.Thread(target=lambda: results.append(small_and_large(1)))
+        thread.start()
+        thread.join()
+    assert len(results) == 300
+    for found in results[::50] + results[-1:]:
+        assert_equal_sums(found, expected)
+
+
 def test_lock_is_released_during_a_computation():
     labels = np.ones((200, 200, 200), bool)
     labels[0, 0, 0] = False

@@ -70,13 +70,18 @@ fn build(environment: &Environment, options: &[&str]) -> Result<PathBuf> {
 }
 
 /// Builds the package with the release profile, installs it in the environment, and compares its
-/// functions with those that they replace. `options` are those of `python/benches/peers.py`.
+/// functions with those that they replace. `options` are those of `python/benches/peers.py`, or
+/// after `--overhead` those of `python/benches/overhead.py`.
 pub fn bench(options: &[OsString]) -> Result<()> {
     let environment = Environment::create(paths::target().join("python"))?;
     let wheel = build(&environment, &["--profile", "release"])?;
     install(&environment, &wheel)?;
+    let (program, options) = match options.split_first() {
+        Some((first, rest)) if first == "--overhead" => ("overhead.py", rest),
+        _ => ("peers.py", options),
+    };
     let mut benchmark = Command::new(environment.python());
-    benchmark.arg(paths::root().join("python/benches/peers.py"));
+    benchmark.arg(paths::root().join("python/benches").join(program));
     benchmark.args(options);
     execute(benchmark)
 }
