@@ -29,7 +29,7 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of elements of a computation that runs on the calling thread: on the CPU about a
 /// millisecond of work.
 const MAX_SMALL_ON_CPU: usize = 1 << 16;
-/// As [`MAX_SMALL_ON_CPU`], on a CUDA device.
+/// Maximum number of elements of a computation on a CUDA device that runs on the calling thread.
 const MAX_SMALL_ON_CUDA: usize = 1 << 18;
 
 thread_local! {

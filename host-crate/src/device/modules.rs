@@ -20,8 +20,9 @@ impl ShippedModule {
     }
 }
 
+/// PTX for capability 7.0.
 static PTX_70: Compressed = Compressed::new(include_bytes!("../../ptx/ferrovox_sm_70.ptx.zst"));
-/// A seventh of its size as a difference.
+/// PTX for capability 9.0, which is stored as its difference from that for 7.0.
 static PTX_90: Compressed =
     Compressed::difference(include_bytes!("../../ptx/ferrovox_sm_90.ptx.zst"), &PTX_70);
 
