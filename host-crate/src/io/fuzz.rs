@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::grid::{Geometry, Sample, Volume, sample_count, with_sample_type, with_volume};
+use crate::io::source::gzip::fuzz::compare_decoders;
 use crate::io::volume::read::read_with_data;
 use crate::io::{
     AxisOrder, ByteOrder, FileError, FileProblem, RawLayout, ReadOptions, SeriesSelector,
@@ -19,6 +20,13 @@ use crate::io::{
 const NO_SAMPLE: &str = "neither i32, f64 nor i64 represents exactly";
 /// Part of the message about a scaled value beyond the range of `f64`.
 const OVERFLOW: &str = "exceeds the range of f64";
+
+/// Decompresses the bytes with several threads and with one, up to 4 MiB.
+pub fn gzip(bytes: &[u8]) {
+    for (threads, skip) in [(2, 0), (5, 1000)] {
+        compare_decoders(bytes, skip, threads, 4 << 20);
+    }
+}
 
 /// Reads the bytes as NIfTI, and as both files of a pair.
 pub fn nifti(bytes: &[u8]) {

@@ -1,13 +1,15 @@
 //! Decompression of the remaining bytes of a source.
 
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::thread::Scope;
 
-use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use flate2::bufread::{DeflateDecoder, ZlibDecoder};
 
 use super::{BUFFER, BzDecoder, Reader, Source};
+use crate::io::source::gzip::{self, CompressedBytes, ParallelGunzip};
 use crate::io::source::members::Members;
-use crate::io::source::read_ahead::read_ahead;
+use crate::io::source::random_access::RandomAccessBytes;
+use crate::io::source::read_ahead::{CHUNKS, read_ahead};
 use crate::io::source::remaining::Remaining;
 
 /// Largest ratio of decompressed to compressed bytes in deflate.
@@ -23,10 +25,22 @@ const READ_AHEAD_BYTES: u64 = DEFLATE_LIMIT << 16;
 impl<'a> Source<'a> {
     /// Decompresses the remaining bytes with gzip.
     pub fn gunzip(self) -> Self {
-        self.decompress("gzip", DEFLATE_LIMIT, |reader| {
-            let members = Members::<GzDecoder<_>>::new(reader);
-            Box::new(BufReader::with_capacity(BUFFER, members))
-        })
+        let compressed = match (&self.positioned, self.left) {
+            (
+                Some(bytes @ (RandomAccessBytes::File(_) | RandomAccessBytes::Bytes(_))),
+                Remaining::Exactly(left),
+            ) => Some(CompressedBytes {
+                bytes: bytes.clone(),
+                start: self.position,
+                end: self.position + left,
+                decoded: u64::MAX,
+            }),
+            _ => None,
+        };
+        Self {
+            gzip: compressed,
+            ..self.decompress("gzip", DEFLATE_LIMIT, |reader| gzip::sequential(reader))
+        }
     }
 
     /// Decompresses the remaining bytes with zlib.
@@ -54,17 +68,29 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Decodes the remaining bytes ahead in a separate thread if there may be many. Pipes are not
-    /// read ahead: a pipe may stay open after the last needed byte.
+    /// Decodes the remaining bytes ahead in a separate thread if there may be many, and large gzip
+    /// files by all threads. Pipes are not read ahead: a pipe may stay open after the last needed
+    /// byte.
     pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
     where
         'a: 'scope,
     {
         match (self.encoding, self.left) {
-            (Some(_), Remaining::AtMost(left)) if left > READ_AHEAD_BYTES => Source {
-                reader: read_ahead(self.reader, scope),
-                ..self
-            },
+            (Some(_), Remaining::AtMost(left)) if left > READ_AHEAD_BYTES => {
+                let reader = self.reader;
+                let threads = rayon::current_num_threads();
+                let parallel = self.gzip.clone().and_then(|gzip| {
+                    let limit = gzip.decoded - self.position;
+                    let decoder = ParallelGunzip::new(gzip, self.position, threads)?;
+                    let chunks = ParallelGunzip::chunks(threads);
+                    let reader = read_ahead(decoder, chunks, scope).ok()?;
+                    Some(Box::new(reader.take(limit)) as Reader<'_>)
+                });
+                let reader = parallel.unwrap_or_else(|| {
+                    read_ahead(reader, CHUNKS, scope).unwrap_or_else(|reader| reader)
+                });
+                Source { reader, ..self }
+            }
             _ => self,
         }
     }
@@ -98,6 +124,7 @@ impl<'a> Source<'a> {
             position: 0,
             encoding: Some(encoding),
             is_counted: false,
+            gzip: None,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod compression;
 pub(super) mod decoded;
+pub(super) mod gzip;
 mod members;
 #[cfg(not(feature = "bzip2"))]
 mod no_bzip2;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 
 use crate::io::FileProblem;
 use crate::io::source::decoded::DecodedPlanes;
+use crate::io::source::gzip::CompressedBytes;
 use crate::io::source::random_access::{PositionReader, RandomAccessBytes};
 
 /// Buffer size of a source over a file, in bytes.
@@ -53,6 +55,8 @@ pub(crate) struct Source<'a> {
     encoding: Option<&'static str>,
     /// `true` if the bytes that a header states have been counted by decoding them.
     is_counted: bool,
+    /// Compressed bytes of a gzip file whose contents this source reads.
+    gzip: Option<CompressedBytes<'a>>,
 }
 
 impl<'a> Source<'a> {
@@ -110,6 +114,7 @@ impl<'a> Source<'a> {
             position: 0,
             encoding: None,
             is_counted: false,
+            gzip: None,
         }
     }
 
@@ -123,6 +128,10 @@ impl<'a> Source<'a> {
         Self {
             reader: Box::new(self.reader.take(count)),
             left,
+            gzip: self.gzip.map(|gzip| CompressedBytes {
+                decoded: gzip.decoded.min(self.position + count),
+                ..gzip
+            }),
             ..self
         }
     }

@@ -6,75 +6,87 @@ use std::thread::{Builder, Scope};
 
 use crate::io::FileProblem;
 use crate::io::catch_panic::catch_panic;
+use crate::io::source::Reader;
 use crate::memory;
 
-/// Number of chunks in circulation, including the one that is being read. A chunk holds the
-/// contents of one buffer of the decoder.
-const CHUNKS: usize = 8;
+/// Number of chunks of a sequential decoder in circulation, including the one that is being read.
+pub(super) const CHUNKS: usize = 8;
 
-/// Moves `reader` to a thread of `scope` that decodes ahead of the returned reader.
+/// Decoder that can run in a thread of its own.
+pub(super) trait AheadDecoder: Send {
+    /// Replaces the contents of `chunk` by the next decoded bytes; by nothing at the end.
+    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<()>;
+}
+
+/// Sequential decoders return the contents of their buffers.
+impl AheadDecoder for Reader<'_> {
+    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<()> {
+        chunk.clear();
+        let found = loop {
+            match self.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                found => break found?,
+            }
+        };
+        memory::try_extend("decoded bytes", chunk, found)
+            .map_err(|error| io::Error::other(FileProblem::from(error)))?;
+        self.consume(chunk.len());
+        Ok(())
+    }
+}
+
+/// Moves `decoder` to a thread of `scope` that decodes ahead of the returned reader, at most
+/// `chunks` chunks.
 ///
 /// Bytes and errors arrive in their original order. The thread ends when the returned reader is
-/// dropped, at the latest after its current read. Returns `reader` itself if no thread can be
-/// started.
-pub(super) fn read_ahead<'scope>(
-    reader: Box<dyn BufRead + Send + 'scope>,
+/// dropped, at the latest after its current chunk.
+///
+/// # Errors
+/// `decoder` itself if no thread can be started.
+pub(super) fn read_ahead<'scope, D: AheadDecoder + 'scope>(
+    decoder: D,
+    chunks: usize,
     scope: &'scope Scope<'scope, '_>,
-) -> Box<dyn BufRead + Send + 'scope> {
-    let (reader_sender, reader_receiver) = channel();
+) -> Result<Reader<'scope>, D> {
+    let (decoder_sender, decoder_receiver) = channel();
     let (fill, filled) = channel();
     let (recycle, empty) = channel();
     let decode = move || {
-        if let Ok(reader) = reader_receiver.recv() {
-            decode_all(reader, &empty, &fill);
+        if let Ok(decoder) = decoder_receiver.recv() {
+            decode_all(decoder, &empty, &fill);
         }
     };
     let thread = Builder::new().name("decode ahead".to_owned());
     if thread.spawn_scoped(scope, decode).is_err() {
-        return reader;
+        return Err(decoder);
     }
     // The returned reader starts with one more chunk. The receivers exist, so sending succeeds.
-    for _ in 1..CHUNKS {
+    for _ in 1..chunks {
         let _ = recycle.send(Vec::new());
     }
-    let _ = reader_sender.send(reader);
-    Box::new(ReadAhead {
+    let _ = decoder_sender.send(decoder);
+    Ok(Box::new(ReadAhead {
         chunk: Vec::new(),
         consumed: 0,
         filled,
         recycle,
         has_ended: false,
-    })
+    }))
 }
 
 fn decode_all(
-    mut reader: Box<dyn BufRead + Send + '_>,
+    mut decoder: impl AheadDecoder,
     empty: &Receiver<Vec<u8>>,
     fill: &Sender<io::Result<Vec<u8>>>,
 ) {
     while let Ok(mut chunk) = empty.recv() {
-        let read = catch_panic(|| Ok(next_chunk(&mut reader, &mut chunk)));
+        let read = catch_panic(|| Ok(decoder.next_chunk(&mut chunk)));
         let read = read.unwrap_or_else(|problem| Err(io::Error::other(problem)));
         let is_last = read.is_err() || chunk.is_empty();
         if fill.send(read.map(|()| chunk)).is_err() || is_last {
             return;
         }
     }
-}
-
-/// Replaces the contents of `chunk` by the buffered bytes of the reader; empty at the end.
-fn next_chunk(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> io::Result<()> {
-    chunk.clear();
-    let found = loop {
-        match reader.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            found => break found?,
-        }
-    };
-    memory::try_extend("decoded bytes", chunk, found)
-        .map_err(|error| io::Error::other(FileProblem::from(error)))?;
-    reader.consume(chunk.len());
-    Ok(())
 }
 
 /// Receives the chunks that the decoding thread fills.
@@ -132,6 +144,14 @@ mod tests {
         }
     }
 
+    fn ahead<'scope>(
+        reader: impl BufRead + Send + 'scope,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Reader<'scope> {
+        let reader: Reader<'_> = Box::new(reader);
+        read_ahead(reader, CHUNKS, scope).unwrap_or_else(|reader| reader)
+    }
+
     fn content(bytes: usize) -> Vec<u8> {
         (0..bytes).map(|i| (i * 31 / 8) as u8).collect()
     }
@@ -143,7 +163,7 @@ mod tests {
             let inner = BufReader::with_capacity(100, Cursor::new(content.clone()));
             let mut found = Vec::new();
             thread::scope(|scope| {
-                let mut reader = read_ahead(Box::new(inner), scope);
+                let mut reader = ahead(inner, scope);
                 reader.read_to_end(&mut found).unwrap();
                 assert_eq!(reader.fill_buf().unwrap(), b"");
             });
@@ -155,7 +175,7 @@ mod tests {
     fn errors_arrive_after_the_bytes_before_them() {
         let inner = BufReader::with_capacity(100, Damaged(Cursor::new(content(12_345))));
         thread::scope(|scope| {
-            let mut reader = read_ahead(Box::new(inner), scope);
+            let mut reader = ahead(inner, scope);
             let mut found = vec![0; 12_345];
             reader.read_exact(&mut found).unwrap();
             assert!(found == content(12_345));
@@ -177,7 +197,7 @@ mod tests {
     #[test]
     fn panics_of_the_decoder_are_errors() {
         thread::scope(|scope| {
-            let mut reader = read_ahead(Box::new(BufReader::new(Defect)), scope);
+            let mut reader = ahead(BufReader::new(Defect), scope);
             let error = reader.fill_buf().unwrap_err().to_string();
             assert!(error.contains("defect of a decoder"), "{error}");
             assert_eq!(reader.fill_buf().unwrap(), b"");
@@ -188,7 +208,7 @@ mod tests {
     fn dropping_the_reader_ends_the_thread() {
         let endless = BufReader::with_capacity(100, io::repeat(7));
         thread::scope(|scope| {
-            let mut reader = read_ahead(Box::new(endless), scope);
+            let mut reader = ahead(endless, scope);
             assert_eq!(reader.fill_buf().unwrap().len(), 100);
         });
     }

@@ -63,3 +63,43 @@ fn long_skips_end_at_the_same_position_as_short_ones() {
     assert_eq!(source.skip(u64::MAX).unwrap(), left as u64);
     assert!(source.peek(1).unwrap().is_empty());
 }
+
+#[test]
+fn large_gzip_files_are_decoded_ahead_from_any_position() {
+    let mut state = 1_u32;
+    let content: Vec<u8> = (0..4_000_000_u32)
+        .map(|i| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 26) as u8 + (i >> 16) as u8
+        })
+        .collect();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
+    io::Write::write_all(&mut encoder, &content).unwrap();
+    let packed = [&b"header"[..], &encoder.finish().unwrap()].concat();
+    assert!(packed.len() > 2 << 20, "{}", packed.len());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gz");
+    std::fs::write(&path, &packed).unwrap();
+    let check = |mut source: Source<'_>, start: usize, end: usize| {
+        assert_eq!(source.skip(6).unwrap(), 6);
+        let mut source = source.gunzip();
+        assert_eq!(source.peek(10).unwrap(), content[..10]);
+        assert_eq!(source.skip(start as u64).unwrap(), start as u64);
+        let count = (end - start) as u64;
+        let source = source.limited(count);
+        std::thread::scope(|scope| {
+            let mut source = source.decoded_ahead(scope);
+            let mut found = vec![0; end - start];
+            assert_eq!(source.fill(&mut found).unwrap(), end - start);
+            assert!(found == content[start..end]);
+            assert_eq!(source.skip(1).unwrap(), 0);
+        });
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build();
+    pool.unwrap().install(|| {
+        for (start, end) in [(0, content.len()), (352, 3_000_000), (1_200_000, 1_200_001)] {
+            check(Source::open(&path).unwrap(), start, end);
+            check(Source::from_bytes(&packed), start, end);
+        }
+    });
+}

@@ -26,7 +26,44 @@ pub fn corpus_files() -> Vec<File> {
     files.extend(meshes::exchange_meshes());
     files.extend(lists::points());
     files.extend(lists::skeletons());
+    files.extend(gzip_files());
     files
+}
+
+/// Streams with stored, fixed and dynamic blocks, with several members, and with damage.
+fn gzip_files() -> Vec<File> {
+    let mut state = 1_u32;
+    let content: Vec<u8> = (0..20_000_u32)
+        .map(|i| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 28) as u8 + (i >> 10) as u8
+        })
+        .collect();
+    let pack = |bytes: &[u8], level| {
+        let level = flate2::Compression::new(level);
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
+        for part in bytes.chunks(5000) {
+            encoder.write_all(part).unwrap();
+            encoder.flush().unwrap();
+        }
+        encoder.finish().unwrap()
+    };
+    let whole = pack(&content, 6);
+    let members = [pack(&content[..700], 6), whole.clone(), vec![0; 100]].concat();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 0x10;
+    let files = [
+        ("stored.gz", pack(&content[..2000], 0)),
+        ("fixed.gz", pack(&content, 1)),
+        ("cut.gz", whole[..whole.len() - 5].to_vec()),
+        ("whole.gz", whole),
+        ("members.gz", members),
+        ("damaged.gz", damaged),
+    ];
+    files
+        .into_iter()
+        .map(|(name, bytes)| ("gzip", name.to_owned(), bytes))
+        .collect()
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
