@@ -23,6 +23,7 @@ mod dicom;
 mod extra_axes;
 mod file_list;
 mod folder;
+mod gzip_writer;
 mod half;
 mod inr;
 pub(super) mod layout;

@@ -5,9 +5,10 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use flate2::Compression;
-use flate2::write::{GzEncoder, ZlibEncoder};
+use flate2::write::ZlibEncoder;
 
 use crate::io::output::replacement::{Replacement, create_problem, temporary_folder};
+use crate::io::volume::gzip_writer::GzipWriter;
 use crate::io::volume::metaimage;
 use crate::io::volume::nifti;
 use crate::io::volume::npy;
@@ -28,7 +29,7 @@ const BUFFER: usize = 1 << 18;
 pub(super) enum SampleWriter {
     /// Uncompressed samples, and the bytes after them.
     Plain(BufWriter<Replacement>, &'static str),
-    Gzip(BlockWriter<GzEncoder<BufWriter<Replacement>>>),
+    Gzip(GzipWriter<BufWriter<Replacement>>),
     /// Compresses into a temporary file, which is copied after the header.
     Zlib(Replacement, BlockWriter<ZlibEncoder<BufWriter<File>>>),
     Tiff(TiffWriter),
@@ -60,7 +61,7 @@ impl SampleWriter {
             "zarr.zip" => return Ok(Self::Zarr(Box::new(ZarrWriter::begin(out, content)?))),
             _ => {}
         }
-        let gzip = |out| BlockWriter::new(GzEncoder::new(out, Compression::new(LEVEL)));
+        let gzip = |out| GzipWriter::new(out, LEVEL);
         let begin = || match extension {
             "nii" => {
                 out.write_all(&nifti::header_to_write(content))?;
@@ -104,7 +105,7 @@ impl SampleWriter {
             }
             Self::Tiff(writer) => writer.finish(),
             Self::Zarr(writer) => writer.finish(),
-            Self::Gzip(encoder) => Ok(encoder.into_inner()?.finish()?.into_inner()?),
+            Self::Gzip(encoder) => Ok(encoder.finish()?.into_inner()?),
             Self::Zlib(mut file, encoder) => {
                 let mut spool = encoder.into_inner()?.finish()?.into_inner()?;
                 let bytes = spool.stream_position()?;
