@@ -8,7 +8,7 @@ pub(super) const MAX_CODE_BITS: usize = 15;
 /// | bits | contents |
 /// | --- | --- |
 /// | 0–5 | number of bits to consume: the code and its extra bits |
-/// | 8–11 | number of bits of the code in this table; for a link, the index bits of the subtable |
+/// | 8–11 | number of bits of the code in this table; for a link, index bits of the subtable |
 /// | 12 | end of the block |
 /// | 13 | link to a subtable |
 /// | 14 | anything but a length, a distance or a literal |

@@ -2,7 +2,8 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`bits`], [`huffman`], [`block`], [`symbols`] | deflate blocks as 16-bit symbols: bytes, and markers of unknown bytes |
+//! | [`bits`], [`huffman`], [`block`] | deflate blocks |
+//! | [`symbols`] | their contents as 16-bit symbols: bytes, and markers of unknown bytes |
 //! | [`position`], [`search`] | positions at which blocks and members may start |
 //! | [`member`] | headers of members |
 //! | [`chunk`] | decoding from a position on, known or guessed |

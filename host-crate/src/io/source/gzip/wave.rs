@@ -55,9 +55,9 @@ impl CompressedBytes<'_> {
 /// The first chunk of a wave starts at a known position, after known bytes. Every other one starts
 /// at the first position in its part of the file that looks like the start of a block or a member,
 /// with markers for the unknown 32 KiB before it (Kerbiriou and Chikhi, "Parallel decompression of
-/// gzip-compressed files and random access to DNA sequences", 2019; Knespel and Brunst, "Rapidgzip",
-/// 2023). It counts only if a chunk before it ends at the same position, so that wrong guesses cost
-/// time but never change the result.
+/// gzip-compressed files and random access to DNA sequences", 2019; Knespel and Brunst,
+/// "Rapidgzip", 2023). It counts only if a chunk before it ends at the same position, so that wrong
+/// guesses cost time but never change the result.
 pub(super) struct WaveDecoder<'a> {
     compressed: CompressedBytes<'a>,
     lanes: Vec<Lane>,
