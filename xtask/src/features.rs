@@ -1,11 +1,11 @@
 //! `cargo xtask features`: compiles the library with every combination of features, and with
 //! `--measure` compares the build of a program that only uses a GPU with that of one with all
-//! features.
+//! features, and measures the build of the command.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -26,8 +26,8 @@ const LIMITS: [f64; 2] = [1.0 / 3.0, 0.72];
 /// Arguments of `features`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Build a program without default features and one with them, in release mode, and compare
-    /// their processor time and crates (minutes)
+    /// Build a program without default features, one with them, and the command, in release mode,
+    /// and compare their processor time and crates (a quarter of an hour)
     #[arg(long)]
     measure: bool,
 }
@@ -73,21 +73,23 @@ struct Build {
     crates: usize,
 }
 
-/// Compares the builds of two programs.
+/// Compares the builds of two programs, and measures that of the command.
 fn measure() -> Result<()> {
-    let gpu_only = build("default-features = false")?;
-    let full = build("")?;
+    let gpu_only = build_program("default-features = false")?;
+    let full = build_program("")?;
+    let command = build_command()?;
     let ratios = [
         gpu_only.time.as_secs_f64() / full.time.as_secs_f64(),
         gpu_only.crates as f64 / full.crates as f64,
     ];
     println!(
         "{:<44} {:>8} {:>8}",
-        "release build of a program", "CPU time", "crates"
+        "release build without anything built before", "CPU time", "crates"
     );
     for (name, build) in [
-        ("with all features", &full),
-        ("default-features = false, only for a GPU", &gpu_only),
+        ("program with all features", &full),
+        ("program for a GPU, default-features = false", &gpu_only),
+        ("the command, as by `cargo run --release`", &command),
     ] {
         println!(
             "{name:<44} {:>7.0}s {:>8}",
@@ -97,7 +99,7 @@ fn measure() -> Result<()> {
     }
     for (ratio, (limit, quantity)) in ratios.iter().zip(LIMITS.iter().zip(["time", "crates"])) {
         println!(
-            "{quantity}: {:.0} %, limit {:.0} %",
+            "a program for a GPU, {quantity}: {:.0} % of all features, limit {:.0} %",
             100.0 * ratio,
             100.0 * limit
         );
@@ -110,7 +112,7 @@ fn measure() -> Result<()> {
 }
 
 /// Builds a program in a temporary folder, with this addition to its dependency on the library.
-fn build(addition: &str) -> Result<Build> {
+fn build_program(addition: &str) -> Result<Build> {
     let folder = tempfile::tempdir_in(paths::target())?;
     let library = paths::root().join("host-crate");
     let comma = if addition.is_empty() { "" } else { ", " };
@@ -126,25 +128,31 @@ fn build(addition: &str) -> Result<Build> {
         paths::root().join("Cargo.lock"),
         folder.path().join("Cargo.lock"),
     )?;
+    build(folder.path(), &folder.path().join("target"), "program")
+}
+
+/// Builds the command of the workspace.
+fn build_command() -> Result<Build> {
+    let target = tempfile::tempdir_in(paths::target())?;
+    build(&paths::root(), target.path(), "ferrovox-cli")
+}
+
+/// Builds a package of the workspace in `folder` in release mode, into an empty target directory.
+fn build(folder: &Path, target: &Path, package: &str) -> Result<Build> {
+    let cargo = |arguments: &[&str]| {
+        let mut cargo = paths::cargo(folder);
+        cargo
+            .args(arguments)
+            .args(["--offline", "--package", package])
+            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO_INCREMENTAL", "0");
+        cargo
+    };
     let before = children_time()?;
-    let mut cargo = command(folder.path());
-    let status = cargo
-        .args(["build", "--quiet", "--release", "--offline"])
-        .status();
-    ensure!(
-        status?.success(),
-        "the program does not compile ({addition})"
-    );
+    let status = cargo(&["build", "--quiet", "--release"]).status()?;
+    ensure!(status.success(), "{package} does not compile");
     let time = children_time()?.saturating_sub(before);
-    let mut tree = command(folder.path());
-    tree.args([
-        "tree",
-        "--offline",
-        "--prefix",
-        "none",
-        "--edges",
-        "normal,build",
-    ]);
+    let mut tree = cargo(&["tree", "--prefix", "none", "--edges", "normal,build"]);
     let output = tree.stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let crates: BTreeSet<&str> = text
@@ -155,15 +163,6 @@ fn build(addition: &str) -> Result<Build> {
         time,
         crates: crates.len(),
     })
-}
-
-/// Returns a cargo command in a folder with its own target directory, without incremental builds.
-fn command(folder: &Path) -> Command {
-    let mut command = paths::cargo(folder);
-    command
-        .env("CARGO_TARGET_DIR", folder.join("target"))
-        .env("CARGO_INCREMENTAL", "0");
-    command
 }
 
 /// Returns the processor time of all child processes that have ended.
