@@ -31,6 +31,8 @@ use proc_macro::TokenStream;
 ///   the CPU build only: a library with debug assertions then compiles this kernel for AVX2 too,
 ///   whereas other kernels are compiled for the baseline only, where a fused multiply-add is a
 ///   function call.
+/// - `#[kernel(baseline)]` declares that AVX2 makes the body no faster on the CPU. It is then
+///   compiled once instead of twice in libraries without debug assertions, too.
 ///
 /// # Expansion
 ///

@@ -5,12 +5,12 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{GenericParam, Index};
 
-use super::KernelItem;
 use super::body::conditions;
 use super::coroutine;
 use super::device::combinations;
 use super::instrument::is_pointer;
 use super::parameter::{Kind, Parameter, with_lifetime};
+use super::{KernelItem, options::InstructionSets};
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let signature = &kernel.function.sig;
@@ -87,12 +87,17 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     // A crate built with debug assertions, unless it is itself under test, compiles its bodies for
     // one instruction set, which halves the build time. On the baseline a fused multiply-add is a
     // function call, so bodies with many of them are compiled for AVX2 regardless.
-    let fused = kernel.fused;
+    let (always, by_profile) = match kernel.instruction_sets {
+        InstructionSets::ByProfile => (false, true),
+        InstructionSets::Fused => (true, true),
+        InstructionSets::Baseline => (false, false),
+    };
     let compiled_for_avx2 = quote! {
         {
-            #fused
-                || ::core::cfg!(any(test, not(debug_assertions)))
-                || ::core::option_env!("FERROVOX_DEBUG_AVX2").is_some()
+            #always
+                || #by_profile
+                    && (::core::cfg!(any(test, not(debug_assertions)))
+                        || ::core::option_env!("FERROVOX_DEBUG_AVX2").is_some())
         }
     };
     let runner = dispatch_by_instantiation(

@@ -22,7 +22,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Block, FnArg, Ident, ItemFn};
 
-use options::KernelOptions;
+use options::{InstructionSets, KernelOptions};
 use parameter::Parameter;
 use signature::GenericParameter;
 
@@ -34,8 +34,8 @@ struct KernelItem {
     parameters: Vec<Parameter>,
     /// Instrumented body for checked mode, if it differs from the original.
     instrumented: Option<Block>,
-    /// `true` if the body consists mainly of fused multiply-adds.
-    fused: bool,
+    /// Instruction sets for which the body is compiled on the CPU.
+    instruction_sets: InstructionSets,
     /// Type and const parameters with their instantiations; empty for a kernel that is not generic.
     generic: Vec<GenericParameter>,
 }
@@ -72,7 +72,7 @@ pub fn expand(
     let instrumented = instrumented_body(&function, &parameters);
     let kernel = KernelItem {
         instrumented,
-        fused: lists.fused,
+        instruction_sets: lists.instruction_sets,
         function,
         type_name,
         parameters,

@@ -1,4 +1,5 @@
-//! Options of `#[kernel]`: the types and values for which a generic kernel is built, and `fused`.
+//! Options of `#[kernel]`: the types and values for which a generic kernel is built, and the
+//! instruction sets for which its body is compiled on the CPU.
 
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -9,14 +10,26 @@ use syn::{Ident, Lit, Token, Type, bracketed, token};
 #[derive(Default)]
 pub struct KernelOptions {
     pub lists: Vec<GenericList>,
-    /// `true` if the body consists mainly of fused multiply-adds.
-    pub fused: bool,
+    /// Instruction sets for which the body is compiled on the CPU.
+    pub instruction_sets: InstructionSets,
+}
+
+/// Instruction sets for which a body is compiled on the CPU.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum InstructionSets {
+    /// The baseline, and AVX2 unless the crate has debug assertions.
+    #[default]
+    ByProfile,
+    /// The baseline and AVX2, because the body consists mainly of fused multiply-adds.
+    Fused,
+    /// Only the baseline, because AVX2 makes the body no faster.
+    Baseline,
 }
 
 /// One option.
 enum KernelOption {
     GenericList(GenericList),
-    Fused(Ident),
+    InstructionSets(Ident, InstructionSets),
 }
 
 /// The list of a generic parameter, such as `T = [u8, f32]`.
@@ -34,7 +47,7 @@ pub enum Choice {
 }
 
 /// Description of the valid options, for error messages.
-const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and the option `fused`";
+const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and the option `fused` or `baseline`";
 
 impl KernelOptions {
     pub fn list_for(&self, parameter: &Ident) -> Option<&GenericList> {
@@ -44,14 +57,22 @@ impl KernelOptions {
 
 impl Parse for KernelOptions {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let (mut lists, mut fused) = (Vec::<GenericList>::new(), false);
+        let mut lists = Vec::<GenericList>::new();
+        let mut chosen = None::<(Ident, InstructionSets)>;
         for option in Punctuated::<KernelOption, Token![,]>::parse_terminated(input)? {
             match option {
                 KernelOption::GenericList(list) => lists.push(list),
-                KernelOption::Fused(name) if fused => {
-                    return Err(syn::Error::new(name.span(), "`fused` is given twice"));
+                KernelOption::InstructionSets(name, sets) => {
+                    if let Some((earlier, _)) = chosen {
+                        let problem = if earlier == name {
+                            format!("`{name}` is given twice")
+                        } else {
+                            format!("`{earlier}` and `{name}` exclude each other")
+                        };
+                        return Err(syn::Error::new(name.span(), problem));
+                    }
+                    chosen = Some((name, sets));
                 }
-                KernelOption::Fused(_) => fused = true,
             }
         }
         for (position, list) in lists.iter().enumerate() {
@@ -65,7 +86,10 @@ impl Parse for KernelOptions {
                 ));
             }
         }
-        Ok(Self { lists, fused })
+        Ok(Self {
+            lists,
+            instruction_sets: chosen.map_or_else(Default::default, |(_, sets)| sets),
+        })
     }
 }
 
@@ -73,8 +97,13 @@ impl Parse for KernelOption {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let ahead = input.fork();
         let name = ahead.call(Ident::parse_any);
-        if name.is_ok_and(|name| name == "fused") && !ahead.peek(Token![=]) {
-            return Ok(Self::Fused(Ident::parse_any(input)?));
+        for (option, sets) in [
+            ("fused", InstructionSets::Fused),
+            ("baseline", InstructionSets::Baseline),
+        ] {
+            if name.as_ref().is_ok_and(|name| name == option) && !ahead.peek(Token![=]) {
+                return Ok(Self::InstructionSets(Ident::parse_any(input)?, sets));
+            }
         }
         Ok(Self::GenericList(input.parse()?))
     }

@@ -28,17 +28,18 @@ fn values_are_listed_like_types() {
 
 /// With debug assertions bodies are compiled for one instruction set, except fused ones.
 #[test]
-fn fused_bodies_are_compiled_for_avx2_too() {
+fn options_select_the_instruction_sets() {
     let kernel = quote!(
         pub unsafe fn k<T: Copy>(x: View<T>) {}
     );
-    for (options, is_fused) in [
-        (quote!(T = [f32]), "{false||"),
+    for (options, avx2) in [
+        (quote!(T = [f32]), "{false||true&&("),
         (quote!(T = [f32], fused), "{true||"),
         (quote!(fused, T = [f32],), "{true||"),
+        (quote!(T = [f32], baseline), "{false||false&&("),
     ] {
         let text = accept(options, kernel.clone());
-        let runner = format!("::cuda_std::kernel::runner::<k<f32>,{is_fused}");
+        let runner = format!("::cuda_std::kernel::runner::<k<f32>,{avx2}");
         assert!(text.contains(&runner), "{runner} is not in {text}");
     }
     // a parameter may have the same name

@@ -139,6 +139,11 @@ fn wrong_options_are_explained() {
             plain.clone(),
             "`fused` is given twice",
         ),
+        (
+            quote!(fused, baseline),
+            plain.clone(),
+            "`fused` and `baseline` exclude each other",
+        ),
         (quote!(fused = 3), plain.clone(), "fused = [...]"),
         (quote!("fast"), plain, "a list for each generic parameter"),
     ];
