@@ -202,7 +202,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
             "--side",
             "8",
             "--kernel",
-            "scan_sum_32_u32,mesh:all",
+            "scan_sum_u32,mesh:all",
             "--over",
             "blocks,shared",
             "--blocks",
@@ -211,7 +211,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
             "0,4096",
         ],
     );
-    let of_scan: Vec<_> = select(&records, "ferrovox", "scan_sum_32_u32")
+    let of_scan: Vec<_> = select(&records, "ferrovox", "scan_sum_u32")
         .iter()
         .map(|record| record["method"].as_str().expect("a method").to_owned())
         .collect();
@@ -233,7 +233,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
     let sweeps: Value = serde_json::from_str(&read("sweep-test.json")).expect("JSON");
     let sweeps = sweeps["sweeps"].as_array().expect("sweeps");
     let scan = &sweeps[0];
-    assert_eq!(scan["kernel"], "scan_sum_32_u32");
+    assert_eq!(scan["kernel"], "scan_sum_u32");
     assert_eq!(
         scan["calculator_block"], 1,
         "blocks on the CPU have one thread"
@@ -250,7 +250,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
         .lines()
         .filter(|row| row.contains(",unknown,unknown,unknown,"));
     assert_eq!(unknown.count(), records.len(), "{table}");
-    let picture = read("sweep-test-scan_sum_32_u32-blocks-cpu.svg");
+    let picture = read("sweep-test-scan_sum_u32-blocks-cpu.svg");
     assert!(picture.contains("threads per block") && picture.contains("polyline"));
     assert!(
         !picture.contains("occupancy"),
@@ -258,7 +258,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
     );
     let page = read("sweep-test.html");
     for fact in [
-        "scan_sum_32_u32 over blocks",
+        "scan_sum_u32 over blocks",
         "registers per thread",
         "PTX: instructions",
         "<svg",

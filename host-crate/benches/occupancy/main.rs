@@ -1,7 +1,7 @@
 //! Benchmark of kernels over block size, register limit or shared memory, together with the
 //! occupancy that the calculator predicts for each configuration.
 //!
-//! Example: `cargo xtask bench occupancy --kernel scan_sum_32_u32 --over blocks,registers,shared`;
+//! Example: `cargo xtask bench occupancy --kernel scan_sum_u32 --over blocks,registers,shared`;
 //! `--help` lists the options.
 //!
 //! A kernel is measured inside a pipeline that launches it, with the pipeline's data. The time is

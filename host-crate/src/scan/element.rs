@@ -4,11 +4,13 @@ use super::{ScanParams, three_pass::three_pass};
 use crate::device::{DeviceError, Element, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
-    operator::{Max, Min, Operator, Order, Sum, Value},
+    operator::{FloatOrder, IntegerOrder, Max, Min, Operator, Sum, Value},
     scan::{
-        BlockShape, MIN_32, MIN_64, SUM_32, SUM_64, SUM_F64, SUM_INTO_32, SUM_INTO_64, ScanJob,
-        add_offset, scan_min_32, scan_min_64, scan_sum_32, scan_sum_f64, scan_sum_into_32,
-        scan_sum_into_64, scan_sum_u64,
+        BlockShape, MIN_32, MIN_64, MIN_F64, SUM_32, SUM_64, SUM_F32, SUM_INTO_32, SUM_INTO_64,
+        ScanJob, add_offset, scan_min_f32, scan_min_f64, scan_min_resident_f32,
+        scan_min_resident_f64, scan_min_resident_u32, scan_min_resident_u64, scan_min_u32,
+        scan_min_u64, scan_sum_f32, scan_sum_f64, scan_sum_into_32, scan_sum_into_64,
+        scan_sum_resident, scan_sum_u32, scan_sum_u64,
     },
 };
 
@@ -52,6 +54,28 @@ pub(super) mod sealed {
 
         fn initial() -> V;
 
+        /// Plans a launch of the kernel for inputs that fit in shared memory, or returns `None` if
+        /// there is none for this scan.
+        fn plan_resident(
+            _stream: &Stream,
+            _launch: Launch,
+        ) -> Option<Result<LaunchPlan, DeviceError>> {
+            None
+        }
+
+        /// Launches the kernel for inputs that fit in shared memory.
+        ///
+        /// # Safety
+        /// As for the kernel, which [`plan_resident`](Self::plan_resident) must have found.
+        unsafe fn launch_resident(
+            stream: &Stream,
+            launch: Launch,
+            args: TileArgs<'_, Self, V>,
+        ) -> Result<(), DeviceError> {
+            // SAFETY: the other kernel accepts all tiles.
+            unsafe { Self::launch(stream, launch, args) }
+        }
+
         fn plan(stream: &Stream, launch: Launch) -> Result<LaunchPlan, DeviceError>;
 
         /// # Safety
@@ -88,10 +112,29 @@ pub(super) mod sealed {
     }
 }
 
+// Launches a kernel with the bits of the arguments. The types have the same size, and every bit
+// pattern is valid for both.
+macro_rules! launch_tiles {
+    ($kernel:ty, $stream:ident, $launch:ident, $args:ident, $value:ident, $bits:ident, $words:ident $(, $order:expr)?) => {{
+        let TileArgs { input, output, initial, job, states, total } = $args;
+        let input = View::<$bits>::from_raw_parts(input.as_ptr().cast(), input.len());
+        let args = (
+            input,
+            ViewMut::<$words>::from_raw_parts(output.as_mut_ptr().cast(), output.len()),
+            bytemuck::cast::<$value, $words>(initial),
+            job,
+            states,
+            ViewMut::<$words>::from_raw_parts(total.as_mut_ptr().cast(), 1),
+            $($order,)?
+        );
+        $stream.launch::<$kernel>($launch, args)
+    }};
+}
+
 // `$bits` and `$words` are the types that the kernel is instantiated for, with the sizes of element
 // and value.
 macro_rules! scans {
-    ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $shape:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)?;)+) => {
+    ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $shape:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)? $(, or $resident:ty $(=> $resident_order:expr)?)?;)+) => {
         $(
             impl sealed::Sealed<$value, $operator> for $input {
                 const SHAPE: BlockShape = $shape;
@@ -109,23 +152,31 @@ macro_rules! scans {
                     launch: Launch,
                     args: TileArgs<'_, Self, $value>,
                 ) -> Result<(), DeviceError> {
-                    let TileArgs { input, output, initial, job, states, total } = args;
-                    // SAFETY: guaranteed by the caller. The types have the same size, and every bit
-                    // pattern is valid for both.
+                    // SAFETY: guaranteed by the caller.
                     unsafe {
-                        let input = View::<$bits>::from_raw_parts(input.as_ptr().cast(), input.len());
-                        let args = (
-                            input,
-                            ViewMut::<$words>::from_raw_parts(output.as_mut_ptr().cast(), output.len()),
-                            bytemuck::cast::<$value, $words>(initial),
-                            job,
-                            states,
-                            ViewMut::<$words>::from_raw_parts(total.as_mut_ptr().cast(), 1),
-                            $($order,)?
-                        );
-                        stream.launch::<$kernel>(launch, args)
+                        launch_tiles!($kernel, stream, launch, args, $value, $bits, $words $(, $order)?)
                     }
                 }
+
+                $(
+                    fn plan_resident(
+                        stream: &Stream,
+                        launch: Launch,
+                    ) -> Option<Result<LaunchPlan, DeviceError>> {
+                        Some(stream.plan::<$resident>(launch))
+                    }
+
+                    unsafe fn launch_resident(
+                        stream: &Stream,
+                        launch: Launch,
+                        args: TileArgs<'_, Self, $value>,
+                    ) -> Result<(), DeviceError> {
+                        // SAFETY: guaranteed by the caller.
+                        unsafe {
+                            launch_tiles!($resident, stream, launch, args, $value, $bits, $words $(, $resident_order)?)
+                        }
+                    }
+                )?
 
                 unsafe fn add_offset(
                     stream: &Stream,
@@ -170,12 +221,12 @@ macro_rules! scans {
 }
 
 scans! {
-    u32 to u32 by Sum: scan_sum_32<u32>, SUM_32, 0, as u32 to u32, and three_pass;
-    i32 to i32 by Sum: scan_sum_32<u32>, SUM_32, 0, as u32 to u32, and three_pass;
-    f32 to f32 by Sum: scan_sum_32<f32>, SUM_32, 0.0, as f32 to f32;
-    u64 to u64 by Sum: scan_sum_u64, SUM_64, 0, as u64 to u64, and three_pass;
-    i64 to i64 by Sum: scan_sum_u64, SUM_64, 0, as u64 to u64, and three_pass;
-    f64 to f64 by Sum: scan_sum_f64, SUM_F64, 0.0, as f64 to f64;
+    u32 to u32 by Sum: scan_sum_u32, SUM_32, 0, as u32 to u32, and three_pass;
+    i32 to i32 by Sum: scan_sum_u32, SUM_32, 0, as u32 to u32, and three_pass;
+    f32 to f32 by Sum: scan_sum_f32, SUM_F32, 0.0, as f32 to f32;
+    u64 to u64 by Sum: scan_sum_u64, SUM_64, 0, as u64 to u64, and three_pass, or scan_sum_resident<u64>;
+    i64 to i64 by Sum: scan_sum_u64, SUM_64, 0, as u64 to u64, and three_pass, or scan_sum_resident<u64>;
+    f64 to f64 by Sum: scan_sum_f64, SUM_64, 0.0, as f64 to f64, or scan_sum_resident<f64>;
     u8 to u32 by Sum: scan_sum_into_32<u8>, SUM_INTO_32, 0, as u8 to u32, and three_pass;
     u16 to u32 by Sum: scan_sum_into_32<u16>, SUM_INTO_32, 0, as u16 to u32, and three_pass;
     u8 to u64 by Sum: scan_sum_into_64<u8>, SUM_INTO_64, 0, as u8 to u64, and three_pass;
@@ -184,23 +235,23 @@ scans! {
 }
 
 macro_rules! minima_and_maxima {
-    ($($value:ident $kernel:ident $shape:ident $bits:ident $order:ident;)+) => {
+    ($($value:ident $kernel:ident $resident:ident $shape:ident $bits:ident $kind:ident $order:ident;)+) => {
         scans! {
             $(
-                $value to $value by Min: $kernel, $shape, Min::identity(), as $bits to $bits in Order::<$bits>::$order(false);
-                $value to $value by Max: $kernel, $shape, Max::identity(), as $bits to $bits in Order::<$bits>::$order(true);
+                $value to $value by Min: $kernel, $shape, Min::identity(), as $bits to $bits in $kind::<$bits>::$order(false), or $resident => $kind::<$bits>::$order(false);
+                $value to $value by Max: $kernel, $shape, Max::identity(), as $bits to $bits in $kind::<$bits>::$order(true), or $resident => $kind::<$bits>::$order(true);
             )+
         }
     };
 }
 
 minima_and_maxima! {
-    u32 scan_min_32 MIN_32 u32 unsigned;
-    i32 scan_min_32 MIN_32 u32 signed;
-    f32 scan_min_32 MIN_32 u32 float;
-    u64 scan_min_64 MIN_64 u64 unsigned;
-    i64 scan_min_64 MIN_64 u64 signed;
-    f64 scan_min_64 MIN_64 u64 float;
+    u32 scan_min_u32 scan_min_resident_u32 MIN_32 u32 IntegerOrder unsigned;
+    i32 scan_min_u32 scan_min_resident_u32 MIN_32 u32 IntegerOrder signed;
+    f32 scan_min_f32 scan_min_resident_f32 MIN_32 u32 FloatOrder float;
+    u64 scan_min_u64 scan_min_resident_u64 MIN_64 u64 IntegerOrder unsigned;
+    i64 scan_min_u64 scan_min_resident_u64 MIN_64 u64 IntegerOrder signed;
+    f64 scan_min_f64 scan_min_resident_f64 MIN_F64 u64 FloatOrder float;
 }
 
 /// Minimum number of elements per block of [`add_offset`].

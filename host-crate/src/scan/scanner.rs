@@ -3,10 +3,10 @@
 use super::{
     ScanError, ScanKind, ScanMethod, ScanParams, ScanValue, Scannable,
     element::{TileArgs, sealed::Sealed},
-    tiling::Tiling,
+    tiling::{Tiling, resident_tiles, tiles},
     total::Total,
 };
-use crate::device::{Buffer, DeviceError, Launch, Stream};
+use crate::device::{Buffer, DeviceError, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::Operator,
@@ -202,15 +202,15 @@ impl<'s> Scanner<'s> {
             })??;
             return Ok(self.total());
         }
-        let shape = <I as Sealed<V, O>>::SHAPE;
-        let shaped = |blocks: u32| {
-            Launch::pieces(blocks.into())
-                .max_threads_per_block(shape.max_threads)
-                .dynamic_shared_bytes_per_thread(shape.slots * shape.items * size_of::<I>() as u32)
-        };
-        let plan = <I as Sealed<V, O>>::plan(self.stream, shaped(1))?;
-        let tiling = Tiling::new(input.len(), plan, shape.items, shape.look_back_threads)?;
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
+        let (launch, tiling, resident) =
+            match resident_tiles::<I, V, O>(self.stream, input, output)? {
+                Some((launch, tiling)) => (launch, tiling, true),
+                None => {
+                    let (launch, tiling) = tiles::<I, V, O>(self.stream, input.len())?;
+                    (launch, tiling, false)
+                }
+            };
         let job = self.begin(tiling, V::WORDS, params.kind)?;
         let args = TileArgs {
             input,
@@ -220,10 +220,15 @@ impl<'s> Scanner<'s> {
             states: self.states.view_mut(),
             total,
         };
-        let launch = shaped(tiling.blocks);
         // SAFETY: guaranteed by the caller; the states have one element per tile and no tag of this
         // scan, and the counter has the value in `job`.
-        let launched = unsafe { <I as Sealed<V, O>>::launch(self.stream, launch, args) };
+        let launched = unsafe {
+            if resident {
+                <I as Sealed<V, O>>::launch_resident(self.stream, launch, args)
+            } else {
+                <I as Sealed<V, O>>::launch(self.stream, launch, args)
+            }
+        };
         if let Err(error) = launched {
             // the number of tiles drawn is unknown
             self.epoch = 0;

@@ -1,7 +1,12 @@
 //! Division of an input into tiles.
 
-use super::ScanError;
-use crate::device::LaunchPlan;
+use super::{ScanError, ScanValue, Scannable, element::sealed::Sealed};
+use crate::device::{Launch, LaunchPlan, Stream};
+use cuda_std::{View, ViewMut};
+use ferrovox_kernels::{
+    operator::Operator,
+    scan::{MAX_RESIDENT_VECTORS, RESIDENT_VECTOR_BYTES},
+};
 
 /// Number of elements per tile for a block of one thread, which reads them twice. They fit in the
 /// first-level cache of a CPU core.
@@ -43,6 +48,18 @@ impl Tiling {
         })
     }
 
+    /// Divides an input of at most `plan.resident_blocks` tiles of `tile` elements into one tile per
+    /// block.
+    pub fn resident(count: usize, tile: u64) -> Self {
+        let tiles = (count as u64).div_ceil(tile).max(1) as u32;
+        Self {
+            count: count as u64,
+            tile,
+            tiles,
+            blocks: tiles,
+        }
+    }
+
     /// Returns `true` if each block has one tile.
     pub fn one_tile_per_block(self) -> bool {
         self.blocks == self.tiles
@@ -58,3 +75,75 @@ impl Tiling {
         }
     }
 }
+
+/// Divides an input of any length into tiles.
+pub(super) fn tiles<I, V, O>(stream: &Stream, count: usize) -> Result<(Launch, Tiling), ScanError>
+where
+    I: Scannable<V, O>,
+    V: ScanValue,
+    O: Operator<V>,
+{
+    let shape = <I as Sealed<V, O>>::SHAPE;
+    let shaped = |blocks: u32| {
+        Launch::pieces(blocks.into())
+            .max_threads_per_block(shape.max_threads)
+            .dynamic_shared_bytes_per_thread(shape.slots * shape.items * size_of::<I>() as u32)
+    };
+    let plan = <I as Sealed<V, O>>::plan(stream, shaped(1))?;
+    let tiling = Tiling::new(count, plan, shape.items, shape.look_back_threads)?;
+    Ok((shaped(tiling.blocks), tiling))
+}
+
+/// Divides an input that fits in the shared memory of the device into one tile per block, or
+/// returns `None` if it does not fit, or if this scan has no kernel for such inputs.
+///
+/// Each thread has as few vectors as suffice, an odd number, and each block as few warps.
+pub(super) fn resident_tiles<I, V, O>(
+    stream: &Stream,
+    input: View<'_, I>,
+    output: ViewMut<'_, V>,
+) -> Result<Option<(Launch, Tiling)>, ScanError>
+where
+    I: Scannable<V, O>,
+    V: ScanValue,
+    O: Operator<V>,
+{
+    let bytes = u64::from(RESIDENT_VECTOR_BYTES);
+    let size = input.len() as u64 * size_of::<I>() as u64;
+    let aligned = |address: usize| address.is_multiple_of(RESIDENT_VECTOR_BYTES as usize);
+    if !aligned(input.as_ptr() as usize) || !aligned(output.as_mut_ptr() as usize) {
+        return Ok(None);
+    }
+    for vectors in (1..=MAX_RESIDENT_VECTORS).step_by(2) {
+        let shaped =
+            Launch::pieces(1).dynamic_shared_bytes_per_thread(vectors * RESIDENT_VECTOR_BYTES);
+        let Some(plan) = <I as Sealed<V, O>>::plan_resident(stream, shaped) else {
+            return Ok(None);
+        };
+        let LaunchPlan {
+            threads,
+            resident_blocks,
+        } = plan?;
+        // blocks of one thread, on the CPU, read their tiles twice instead
+        if threads < 32 {
+            return Ok(None);
+        }
+        let per_thread = u64::from(vectors) * bytes;
+        if size > u64::from(resident_blocks) * u64::from(threads) * per_thread {
+            continue;
+        }
+        let needed = size.div_ceil(u64::from(resident_blocks) * per_thread) as u32;
+        let needed = needed.next_multiple_of(32).max(MIN_RESIDENT_THREADS);
+        let needed = needed.min(threads);
+        let tile = u64::from(needed) * per_thread / size_of::<I>() as u64;
+        let tiling = Tiling::resident(input.len(), tile);
+        let launch = Launch::pieces(tiling.blocks.into())
+            .exact_threads_per_block(needed)
+            .dynamic_shared_bytes_per_thread(vectors * RESIDENT_VECTOR_BYTES);
+        return Ok(Some((launch, tiling)));
+    }
+    Ok(None)
+}
+
+/// Threads of a block that scans a tile in shared memory, unless fewer are available.
+const MIN_RESIDENT_THREADS: u32 = 128;

@@ -17,7 +17,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// `masks` is the output of [`classify_label_cells`](super::classify_label_cells), `offsets` the
 /// exclusive scan of its ambiguous cells, one element per item each; `cells` has one element per
 /// ambiguous cell.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn list_ambiguous_cells(
     items: Items,
     masks: View<u32>,
@@ -47,7 +47,7 @@ pub unsafe fn list_ambiguous_cells(
 /// # Safety
 /// `labels` holds `net.grid.samples()` elements; `cells` holds the index of an ambiguous cell per
 /// item; `nodes` has [`NODE_WORDS`] elements per item, `extra` one.
-#[kernel(T = [u8, u16, u32])]
+#[kernel(T = [u8, u16, u32], baseline)]
 pub unsafe fn assign_label_vertices<T: Count>(
     labels: View<T>,
     net: Net,
@@ -81,7 +81,7 @@ pub unsafe fn assign_label_vertices<T: Count>(
 /// `labels` holds `net.grid.samples()` elements; `masks` and `offsets` are the inputs of
 /// [`list_ambiguous_cells`], `cells` its output; `nodes` is the output of
 /// [`assign_label_vertices`]; `faces` and `points` have one element per item.
-#[kernel(T = [u8, u16, u32])]
+#[kernel(T = [u8, u16, u32], baseline)]
 pub unsafe fn find_face_points<T: Count>(
     labels: View<T>,
     net: Net,
@@ -144,7 +144,7 @@ pub unsafe fn find_face_points<T: Count>(
 /// `labels` holds `net.grid.samples()` elements; `cells` and `faces` are those of
 /// [`find_face_points`], `offsets` is the exclusive scan of its numbers of points, plus
 /// `first_point`; `positions` has three elements for each point.
-#[kernel(T = [u8, u16, u32])]
+#[kernel(T = [u8, u16, u32], baseline)]
 pub unsafe fn emit_face_points<T: Count>(
     labels: View<T>,
     net: Net,

@@ -18,7 +18,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// # Safety
 /// `labels` holds `net.grid.samples()` elements; `items` counts the words of `net`; `masks` has
 /// [`MASKS_PER_WORD`] elements per word, `cells` and `ambiguous` one.
-#[kernel(T = [u8, u16, u32])]
+#[kernel(T = [u8, u16, u32], baseline)]
 pub unsafe fn classify_label_cells<T: Count>(
     labels: View<T>,
     net: Net,

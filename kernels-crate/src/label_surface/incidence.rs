@@ -11,7 +11,7 @@ use cuda_std::{View, ViewMut, kernel};
 ///
 /// # Safety
 /// `quads` holds four elements per item, indices of `counts`.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn count_incident_quads<I: Count>(quads: View<I>, items: Items, counts: ViewMut<u64>) {
     items.for_each(|quad| {
         let mut corner = 0;
@@ -32,7 +32,7 @@ pub unsafe fn count_incident_quads<I: Count>(quads: View<I>, items: Items, count
 /// # Safety
 /// As for [`count_incident_quads`]; `starts` is the exclusive scan of its counts, `lengths` holds
 /// as many zeros, and `lists` four elements per quad. Four times the number of quads fits `I`.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn list_incident_quads<I: Count>(
     quads: View<I>,
     items: Items,
@@ -67,7 +67,7 @@ pub unsafe fn list_incident_quads<I: Count>(
 /// `starts`, `lengths` and `lists` are those of [`list_incident_quads`] for `quads`, `keys` are
 /// those of [`emit_label_quads`](super::emit_label_quads); `neighbours` has as many elements as
 /// `lists`, `counts` one per item. Eight times the number of vertices fits `I`.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn list_relaxation_neighbours<I: Count>(
     items: Items,
     quads: View<I>,

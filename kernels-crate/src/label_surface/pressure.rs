@@ -43,7 +43,7 @@ fn from_fixed(sum: u64) -> f64 {
 /// `quads`, `sides` and `keys` are the output of [`emit_label_quads`](super::emit_label_quads) for
 /// `count` quads; `items` counts the runs; `positions` holds three coordinates per vertex, within
 /// its cell; `areas` has three elements per quad, `sums` two per label and two for the background.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn measure_label_quads<I: Count>(
     net: Net,
     items: Items,
@@ -146,7 +146,7 @@ const PRESSURE_FACTOR: f32 = 0.8;
 /// `voxels` holds the number of voxels per label, `pressures` has as many elements, and `sums` are
 /// those of [`measure_label_quads`]; the first label is the background, without pressure;
 /// `unequal` has one element.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn compute_label_pressures(
     items: Items,
     voxels: View<u64>,
@@ -188,7 +188,7 @@ pub unsafe fn compute_label_pressures(
 /// those of [`emit_label_quads`](super::emit_label_quads), `areas` is the output of
 /// [`measure_label_quads`], `pressures` that of [`compute_label_pressures`]; `bound`, `origins` and
 /// `positions` are as for [`relax_label_vertices`](super::relax_label_vertices).
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn apply_label_pressures<I: Count>(
     items: Items,
     starts: View<u64>,

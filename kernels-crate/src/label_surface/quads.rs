@@ -155,7 +155,7 @@ fn is_shared(ambiguous: AmbiguousCells, cell: [u32; 3], axis: u32) -> bool {
 /// exclusive scan of its ambiguous cells, `nodes` the output of
 /// [`assign_label_vertices`](super::assign_label_vertices); `items` counts the words of `net`;
 /// `counts` and `unshared` have one element per item.
-#[kernel(T = [u8, u16, u32])]
+#[kernel(T = [u8, u16, u32], baseline)]
 pub unsafe fn count_label_quads<T: Count>(
     labels: View<T>,
     net: Net,
@@ -202,7 +202,7 @@ pub unsafe fn count_label_quads<T: Count>(
 /// (with one more element) and of quads; `faces` is the output of
 /// [`find_face_points`](super::find_face_points); `quads` has four elements per quad, `sides` two,
 /// `keys` one; the number of vertices fits `I`.
-#[kernel(T = [u8, u16, u32], I = [u32, u64])]
+#[kernel(T = [u8, u16, u32], I = [u32, u64], baseline)]
 pub unsafe fn emit_label_quads<T: Count, I: Count>(
     labels: View<T>,
     net: Net,

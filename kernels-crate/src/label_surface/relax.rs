@@ -44,7 +44,7 @@ fn smaller(one: f32, other: f32) -> f32 {
 /// [`list_relaxation_neighbours`](super::list_relaxation_neighbours); `bound` has one element per
 /// item, 1 for vertices that share their cell; `origins` (the starts of the vertices), `from` and
 /// `to` have three.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn relax_label_vertices<I: Count>(
     items: Items,
     starts: View<u64>,

@@ -18,7 +18,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// `quads` and `keys` are the output of [`emit_label_quads`](super::emit_label_quads); `positions`
 /// holds three coordinates per vertex, within its cell; `divisions`, `triangles` and `centres` have
 /// one element per item.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn divide_label_quads<I: Count>(
     items: Items,
     quads: View<I>,
@@ -62,7 +62,7 @@ pub unsafe fn divide_label_quads<I: Count>(
 /// positions within cells; `first_vertices` are the indices of the first point on a face and of
 /// the first centre; `positions` has three elements per vertex, `triangles` three per triangle and
 /// `labels` two; the number of vertices fits `I`.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn emit_label_triangles<I: Count>(
     net: Net,
     items: Items,

@@ -23,7 +23,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// vertex, of ambiguous cells, and of their further vertices (with one more element); `nodes` is
 /// the output of [`assign_label_vertices`](super::assign_label_vertices); `items` counts the words
 /// of `net`; `positions` has three elements per vertex, `bound` one.
-#[kernel(T = [u8, u16, u32])]
+#[kernel(T = [u8, u16, u32], baseline)]
 pub unsafe fn place_label_vertices<T: Count>(
     labels: View<T>,
     net: Net,
@@ -88,7 +88,7 @@ pub unsafe fn place_label_vertices<T: Count>(
 ///
 /// # Safety
 /// As for [`place_label_vertices`]; `within` and `positions` have three elements per vertex.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn emit_label_vertices(
     net: Net,
     items: Items,

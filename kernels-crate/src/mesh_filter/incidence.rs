@@ -23,7 +23,7 @@ pub(super) fn valid_corners<I: Count>(
 ///
 /// # Safety
 /// `corners` holds three elements per item, `counts` one per vertex of `vertices`, `invalid` one.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn count_incident_triangles<I: Count>(
     corners: View<I>,
     items: Items,
@@ -62,7 +62,7 @@ pub unsafe fn count_incident_triangles<I: Count>(
 /// As for [`count_incident_triangles`], with the same corners; `starts` is the exclusive scan of
 /// its counts with `increment` = 1, `filled` holds as many zeros, and `lists` as many elements as
 /// the sum of the counts. Triangle indices fit `I`.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn list_incident_triangles<I: Count>(
     corners: View<I>,
     items: Items,

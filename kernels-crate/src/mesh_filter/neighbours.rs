@@ -16,7 +16,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// [`count_incident_triangles`](super::incidence::count_incident_triangles) for them with
 /// `increment` = 2, `filled` holds as many zeros, and `lists` as many elements as the sum of the
 /// counts.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn list_neighbours<I: Count>(
     corners: View<I>,
     items: Items,
@@ -53,7 +53,7 @@ pub unsafe fn list_neighbours<I: Count>(
 /// # Safety
 /// `starts`, `lists` and `lengths` are those of [`list_neighbours`]; `starts` and `lengths` hold
 /// one element per item.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn select_smoothing_neighbours<I: Count>(
     items: Items,
     starts: View<u64>,

@@ -15,7 +15,7 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 /// # Safety
 /// `positions` and `normals` hold three elements per item; `starts`, `lengths` and `lists` are the
 /// output of [`list_incident_triangles`](super::incidence::list_incident_triangles) for `corners`.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn vertex_normals<I: Count>(
     items: Items,
     positions: View<f32>,

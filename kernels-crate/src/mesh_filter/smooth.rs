@@ -51,7 +51,7 @@ pub(super) fn read3(values: View<f32>, vertex: usize) -> [f32; 3] {
 /// # Safety
 /// `positions`, `first` and `sum` hold three elements per item; `starts`, `lengths` and `lists` are
 /// the output of [`select_smoothing_neighbours`](super::neighbours::select_smoothing_neighbours).
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn smooth_first_term<I: Count>(
     items: Items,
     starts: View<u64>,
@@ -85,7 +85,7 @@ pub unsafe fn smooth_first_term<I: Count>(
 ///
 /// # Safety
 /// As for [`smooth_first_term`], for each of the four arrays.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn smooth_next_term<I: Count>(
     items: Items,
     starts: View<u64>,
@@ -121,7 +121,7 @@ pub unsafe fn smooth_next_term<I: Count>(
 ///
 /// # Safety
 /// Both arrays hold one element per item.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn add_displacements(items: Items, sum: View<f32>, positions: ViewMut<f32>) {
     items.for_each(|at| {
         let moved = positions.read(at) as f64 + sum.read(at) as f64;

@@ -1,11 +1,11 @@
-//! Entry points of the single-pass scan, and the shapes of their blocks.
+//! Entry points of the single-pass sums, and the shapes of blocks.
 
 use super::{
     scheduler::ScanJob,
     single_pass::scan_tiles,
     warp_specialised::{LOOK_BACK_THREADS, SLOTS, scan_tiles_warp_specialised},
 };
-use crate::operator::{Keyed, Lift, Max, Min, Operator, Order, Sum, Value};
+use crate::operator::{Lift, Max, Min, Operator, Sum, Value};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
 /// Launch parameters that a single-pass kernel is compiled for.
@@ -35,7 +35,7 @@ impl BlockShape {
     }
 
     /// Returns the shape for [`scan_tiles_warp_specialised`], which keeps tiles in shared memory.
-    const fn warp_specialised(max_threads: u32, items: u32) -> Self {
+    pub(super) const fn warp_specialised(max_threads: u32, items: u32) -> Self {
         Self {
             max_threads,
             look_back_threads: LOOK_BACK_THREADS,
@@ -45,28 +45,23 @@ impl BlockShape {
     }
 }
 
-/// Shape of the kernels that sum 32-bit values.
+/// Shape of the kernel that sums 32-bit integers.
 pub const SUM_32: BlockShape = BlockShape::in_registers(32);
+/// Shape of the kernel that sums 32-bit floating-point numbers.
+pub const SUM_F32: BlockShape = BlockShape::in_registers(32);
 /// Shape of the kernels that sum flags or counts into 32-bit values.
 pub const SUM_INTO_32: BlockShape = BlockShape::in_registers(28);
-/// Shape of the kernel that sums 64-bit integers.
+/// Shape of the kernels that sum 64-bit values.
 pub const SUM_64: BlockShape = BlockShape::warp_specialised(512, 18);
-/// Shape of the kernel that sums 64-bit floating-point numbers.
-pub const SUM_F64: BlockShape = BlockShape::warp_specialised(512, 16);
 /// Shape of the kernels that sum flags or counts into 64-bit values.
 pub const SUM_INTO_64: BlockShape = BlockShape::in_registers(12);
-/// Shape of the kernel for minima of 32-bit keys.
-pub const MIN_32: BlockShape = BlockShape::warp_specialised(896, 16);
-/// Shape of the kernel for minima of 64-bit keys.
-pub const MIN_64: BlockShape = BlockShape::warp_specialised(512, 16);
-
 /// Returns the number of vectors of `vector` elements per thread.
-const fn rows(shape: BlockShape, vector: usize) -> usize {
+pub(super) const fn rows(shape: BlockShape, vector: usize) -> usize {
     shape.items as usize / vector
 }
 
-/// Scans `job.count` 32-bit values by addition, in a single pass: see [`scan_tiles`]. Wrapping sums
-/// of signed and unsigned integers have the same bits.
+/// Scans `job.count` 32-bit integers by addition, in a single pass: see [`scan_tiles`]. Wrapping
+/// sums of signed and unsigned integers have the same bits.
 ///
 /// **Mapping:** 8 vectors of 4 elements per thread. **Traffic** per element: 4 bytes read, 4
 /// written. `input` and `output` may be the same memory.
@@ -75,29 +70,44 @@ const fn rows(shape: BlockShape, vector: usize) -> usize {
 /// `input` and `output` have `job.count` elements, `states` a header and one word per tile, `total`
 /// one element; each thread has dynamic shared memory for its elements of a tile; `job` and
 /// `states` match, see [`TileStates`](super::look_back::TileStates).
-#[kernel(V = [u32, f32])]
-pub unsafe fn scan_sum_32<V: Value + Lift<V> + KernelType>(
-    input: View<V>,
-    output: ViewMut<V>,
-    initial: V,
+#[kernel(baseline)]
+pub unsafe fn scan_sum_u32(
+    input: View<u32>,
+    output: ViewMut<u32>,
+    initial: u32,
     job: ScanJob,
     states: ViewMut<u64>,
-    total: ViewMut<V>,
-) where
-    Sum: Operator<V>,
-{
-    scan_sum::<V, V, 4, { rows(SUM_32, 4) }>(input, output, initial, job, states, total);
+    total: ViewMut<u32>,
+) {
+    scan_sum::<u32, u32, 4, { rows(SUM_32, 4) }>(input, output, initial, job, states, total);
+}
+
+/// Works like [`scan_sum_u32`] for floating-point numbers, with 7 vectors of 4 elements per thread:
+/// more do not fit in registers next to the summation in a fixed order.
+///
+/// # Safety
+/// As for [`scan_sum_u32`].
+#[kernel(baseline)]
+pub unsafe fn scan_sum_f32(
+    input: View<f32>,
+    output: ViewMut<f32>,
+    initial: f32,
+    job: ScanJob,
+    states: ViewMut<u64>,
+    total: ViewMut<f32>,
+) {
+    scan_sum::<f32, f32, 4, { rows(SUM_F32, 4) }>(input, output, initial, job, states, total);
 }
 
 /// Scans 64-bit integers by addition, in a single pass: see [`scan_tiles_warp_specialised`] and
-/// [`scan_sum_32`].
+/// [`scan_sum_u32`].
 ///
 /// **Mapping:** 9 vectors of 2 elements per thread. **Traffic** per element: 8 bytes read, 8
 /// written. `input` and `output` may be the same memory.
 ///
 /// # Safety
-/// As for [`scan_sum_32`], with two words per tile.
-#[kernel]
+/// As for [`scan_sum_u32`], with two words per tile.
+#[kernel(baseline)]
 pub unsafe fn scan_sum_u64(
     input: View<u64>,
     output: ViewMut<u64>,
@@ -106,15 +116,14 @@ pub unsafe fn scan_sum_u64(
     states: ViewMut<u64>,
     total: ViewMut<u64>,
 ) {
-    scan_sum_64::<u64, { rows(SUM_64, 2) }>(input, output, initial, job, states, total);
+    scan_sum_64::<u64>(input, output, initial, job, states, total);
 }
 
-/// Works like [`scan_sum_u64`] for floating-point numbers, with 8 vectors of 2 elements per thread:
-/// more do not fit in registers next to the summation in a fixed order.
+/// Works like [`scan_sum_u64`] for floating-point numbers.
 ///
 /// # Safety
 /// As for [`scan_sum_u64`].
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn scan_sum_f64(
     input: View<f64>,
     output: ViewMut<f64>,
@@ -123,11 +132,11 @@ pub unsafe fn scan_sum_f64(
     states: ViewMut<u64>,
     total: ViewMut<f64>,
 ) {
-    scan_sum_64::<f64, { rows(SUM_F64, 2) }>(input, output, initial, job, states, total);
+    scan_sum_64::<f64>(input, output, initial, job, states, total);
 }
 
 #[inline(always)]
-fn scan_sum_64<V: Value, const ROWS: usize>(
+fn scan_sum_64<V: Value>(
     input: View<V>,
     output: ViewMut<V>,
     initial: V,
@@ -141,76 +150,7 @@ fn scan_sum_64<V: Value, const ROWS: usize>(
     let lift = |item: V| item;
     let output_of = |before: V, through: V| if inclusive { through } else { before };
     let write_total = |sum: V| total.write(0, sum);
-    scan_tiles_warp_specialised::<V, V, Sum, V, 2, ROWS, 128>(
-        input,
-        output,
-        initial,
-        job,
-        states,
-        lift,
-        output_of,
-        write_total,
-    );
-}
-
-/// Scans `job.count` 32-bit values by minimum in the given [`Order`], in a single pass: see
-/// [`scan_tiles_warp_specialised`]. The order defines the type of the values; a reversed order
-/// yields the maximum.
-///
-/// **Mapping:** 4 vectors of 4 elements per thread, otherwise as [`scan_sum_32`].
-///
-/// # Safety
-/// As for [`scan_sum_32`].
-#[kernel]
-pub unsafe fn scan_min_32(
-    input: View<u32>,
-    output: ViewMut<u32>,
-    initial: u32,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u32>,
-    order: Order<u32>,
-) {
-    scan_min::<u32, 4, { rows(MIN_32, 4) }, 72>(input, output, initial, job, states, total, order);
-}
-
-/// Works like [`scan_min_32`] for 64-bit values, with 8 vectors of 2 elements per thread.
-///
-/// # Safety
-/// As for [`scan_sum_u64`].
-#[kernel]
-pub unsafe fn scan_min_64(
-    input: View<u64>,
-    output: ViewMut<u64>,
-    initial: u64,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u64>,
-    order: Order<u64>,
-) {
-    scan_min::<u64, 2, { rows(MIN_64, 2) }, 128>(input, output, initial, job, states, total, order);
-}
-
-#[inline(always)]
-fn scan_min<Bits: Value + Keyed, const N: usize, const ROWS: usize, const MAX_REGISTERS: u32>(
-    input: View<Bits>,
-    output: ViewMut<Bits>,
-    initial: Bits,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<Bits>,
-    order: Order<Bits>,
-) where
-    Min: Operator<Bits>,
-{
-    let inclusive = job.inclusive != 0;
-    let lift = |bits: Bits| bits.key(&order);
-    let output_of = |before: Bits, through: Bits| {
-        Bits::from_key(if inclusive { through } else { before }, &order)
-    };
-    let write_total = |key: Bits| total.write(0, Bits::from_key(key, &order));
-    let initial = lift(initial);
-    scan_tiles_warp_specialised::<Bits, Bits, Min, Bits, N, ROWS, MAX_REGISTERS>(
+    scan_tiles_warp_specialised::<V, Sum, 2, { rows(SUM_64, 2) }, 128>(
         input,
         output,
         initial,
@@ -257,8 +197,8 @@ fn scan_sum<I: Lift<V>, V: Value, const N: usize, const ROWS: usize>(
 /// written.
 ///
 /// # Safety
-/// As for [`scan_sum_32`].
-#[kernel(I = [u8, u16])]
+/// As for [`scan_sum_u32`].
+#[kernel(I = [u8, u16], baseline)]
 pub unsafe fn scan_sum_into_32<I: Lift<u32> + KernelType>(
     input: View<I>,
     output: ViewMut<u32>,
@@ -277,8 +217,8 @@ pub unsafe fn scan_sum_into_32<I: Lift<u32> + KernelType>(
 /// 8 written.
 ///
 /// # Safety
-/// As for [`scan_sum_32`], with two words per tile.
-#[kernel(I = [u8, u16, u32])]
+/// As for [`scan_sum_u32`], with two words per tile.
+#[kernel(I = [u8, u16, u32], baseline)]
 pub unsafe fn scan_sum_into_64<I: Lift<u64> + KernelType>(
     input: View<I>,
     output: ViewMut<u64>,
@@ -298,7 +238,7 @@ pub unsafe fn scan_sum_into_64<I: Lift<u64> + KernelType>(
 ///
 /// # Safety
 /// No other code accesses `data` concurrently.
-#[kernel(V = [u32, i32, u64, i64, f32, f64], O = [Sum, Min, Max])]
+#[kernel(V = [u32, i32, u64, i64, f32, f64], O = [Sum, Min, Max], baseline)]
 pub unsafe fn add_offset<V: Value + KernelType, O: Operator<V> + KernelType>(
     offset: V,
     data: ViewMut<V>,

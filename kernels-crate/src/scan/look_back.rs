@@ -79,6 +79,18 @@ impl<'a> TileStates<'a> {
         }
     }
 
+    /// Returns the aggregate of a tile that publishes nothing else, once it is published.
+    #[inline(always)]
+    pub fn wait_for_aggregate<V: Value>(&self, tile: u32) -> V {
+        loop {
+            let (kind, value) = self.read::<V>(tile);
+            if kind != UNPUBLISHED {
+                return value;
+            }
+            yield_thread();
+        }
+    }
+
     /// Returns the state and the value most recently published by a tile.
     #[inline(always)]
     fn read<V: Value>(&self, tile: u32) -> (u32, V) {
@@ -112,16 +124,13 @@ impl<'a> TileStates<'a> {
     }
 
     /// Returns the exclusive prefix of `tile`, computed from the published states of the tiles
-    /// before it. `tile` is not 0.
+    /// before it, for operators whose result does not depend on the grouping of the operands
+    /// ([`Operator::EXACT`]). `tile` is not 0.
     ///
-    /// All lanes of the first warp of a block must call it together. They inspect a window of as
-    /// many tiles as there are lanes, nearest first, and poll until the required tiles have
-    /// published. This terminates because tile 0 publishes its prefix without looking back, and
-    /// every tile before `tile` is finished or in progress.
-    ///
-    /// If the result depends on the grouping of operands ([`Operator::EXACT`] is false), the warp
-    /// waits for a prefix within the first window and combines it with the tiles after it one by
-    /// one, so that the result does not depend on timing.
+    /// All lanes of one warp of a block must call it together. They inspect a window of as many
+    /// tiles as there are lanes, nearest first, and poll until the required tiles have published.
+    /// This terminates because tile 0 publishes its prefix without looking back, and every tile
+    /// before `tile` is finished or in progress.
     #[inline(always)]
     pub fn look_back<V: Value, O: Operator<V>, W: Warps>(&self, tile: u32) -> V {
         let lane = warp::lane();
@@ -140,13 +149,10 @@ impl<'a> TileStates<'a> {
                 nearest = prefixes.trailing_zeros();
                 // all lanes, if there is no prefix in the window
                 let needed = prefixes ^ prefixes.wrapping_sub(1);
-                if missing & needed == 0 && (O::EXACT || prefixes != 0) {
+                if missing & needed == 0 {
                     break;
                 }
                 yield_thread();
-            }
-            if !O::EXACT {
-                return fold_backwards::<V, O, W>(value, nearest);
             }
             let used = if lane <= nearest {
                 value
@@ -159,6 +165,94 @@ impl<'a> TileStates<'a> {
             }
             end -= W::width();
         }
+    }
+
+    /// Returns the exclusive prefix of `tile` for any operator, with the aggregates combined from
+    /// left to right, so that the result does not depend on
+    /// timing. `tile` is not 0, and every tile publishes its prefix.
+    ///
+    /// Works like [`look_back`](Self::look_back), but the warp waits for a prefix within the first
+    /// window and combines it with the tiles after it one by one.
+    #[inline(always)]
+    pub fn look_back_in_order<V: Value, O: Operator<V>, W: Warps>(&self, tile: u32) -> V {
+        let lane = warp::lane();
+        let (mut kind, mut value) = (AGGREGATE, O::identity());
+        loop {
+            if lane < tile {
+                (kind, value) = self.read::<V>(tile - 1 - lane);
+            }
+            let prefixes = warp::ballot::<W>(kind == PREFIX);
+            let missing = warp::ballot::<W>(kind == UNPUBLISHED);
+            let needed = prefixes ^ prefixes.wrapping_sub(1);
+            if missing & needed == 0 && prefixes != 0 {
+                return fold_backwards::<V, O, W>(value, prefixes.trailing_zeros());
+            }
+            yield_thread();
+        }
+    }
+
+    /// Returns the exclusive prefix of `tile` for any operator. The result does not depend on
+    /// timing: tiles form groups of as many consecutive tiles as a warp has lanes, the aggregates
+    /// of a group are combined in a tree of fixed shape, and groups from left to right, beginning
+    /// with `initial`. Only the last tile of a group has a published prefix, by the
+    /// [first tile](Self::starts_group) of the next group.
+    ///
+    /// All lanes of one warp of a block must call it together; there are at least two. They inspect
+    /// group after group, backwards from the tile's own, until the last tile of one has a prefix.
+    /// Since they keep the sums of as many groups as there are lanes, they then wait for the prefix
+    /// of the next one.
+    #[inline(always)]
+    pub fn look_back_by_groups<V: Value, O: Operator<V>, W: Warps>(
+        &self,
+        tile: u32,
+        initial: V,
+    ) -> V {
+        let (lane, width) = (warp::lane(), W::width());
+        // lane i holds the sum of the i-th group backwards, lane 0 that of the tiles before `tile` in
+        // its own group
+        let mut group_sums = O::identity();
+        let mut kept = 0;
+        let mut prefix = loop {
+            let group = tile / width - kept;
+            // the last tile of a group is in lane 0
+            let at = group * width + (width - 1 - lane);
+            let (mut kind, mut value) = (AGGREGATE, O::identity());
+            let mut ends_in_prefix;
+            loop {
+                if at < tile {
+                    (kind, value) = self.read::<V>(at);
+                }
+                let missing = warp::ballot::<W>(kind == UNPUBLISHED);
+                ends_in_prefix = warp::ballot::<W>(kind == PREFIX) & 1 != 0;
+                if ends_in_prefix || (missing == 0 && kept < width) {
+                    break;
+                }
+                yield_thread();
+            }
+            if ends_in_prefix {
+                break warp::broadcast::<V, W>(value, 0);
+            }
+            let sum = warp::reduce_backwards::<V, O, W>(value);
+            if lane == kept {
+                group_sums = sum;
+            }
+            kept += 1;
+            if group == 0 {
+                break initial;
+            }
+        };
+        while kept > 0 {
+            kept -= 1;
+            prefix = O::combine(prefix, warp::broadcast::<V, W>(group_sums, kept));
+        }
+        prefix
+    }
+
+    /// Returns `true` for the first tile of a group of
+    /// [`look_back_by_groups`](Self::look_back_by_groups).
+    #[inline(always)]
+    pub fn starts_group<W: Warps>(tile: u32) -> bool {
+        tile.is_multiple_of(W::width())
     }
 }
 

@@ -173,9 +173,10 @@ impl<'a> TileScheduler<'a> {
     }
 
     /// Publishes the aggregate of `tile`. Only the thread for which `first` is `true` does so. Tile
-    /// 0 publishes its prefix instead; the last tile publishes nothing, as no tile reads it.
+    /// 0 publishes its prefix instead, if single tiles have one; the last tile publishes nothing,
+    /// as no tile reads it.
     #[inline(always)]
-    pub fn publish<V: Value, O: Operator<V>>(
+    pub fn publish<V: Value, O: Operator<V>, W: Warps>(
         &self,
         tile: u32,
         aggregate: V,
@@ -185,7 +186,7 @@ impl<'a> TileScheduler<'a> {
         if !first || tile + 1 >= self.job.tiles {
             return;
         }
-        if tile == 0 {
+        if tile == 0 && !by_groups::<V, O, W>() {
             self.states
                 .publish_prefix(0, O::combine(initial, aggregate));
         } else {
@@ -222,8 +223,8 @@ impl<'a> TileScheduler<'a> {
     }
 
     /// Returns the exclusive prefix of `tile`, whose `aggregate` has been published. All lanes of
-    /// one warp must call it; the lane for which `first` is `true` publishes the inclusive prefix,
-    /// or passes it to `write_total` if the tile is the last.
+    /// one warp must call it; the lane for which `first` is `true` publishes prefixes, and passes
+    /// the last tile's to `write_total`.
     #[inline(always)]
     pub fn look_back<V: Value, O: Operator<V>, W: Warps>(
         &self,
@@ -233,17 +234,24 @@ impl<'a> TileScheduler<'a> {
         first: bool,
         write_total: impl Fn(V),
     ) -> V {
-        let prefix = if tile == 0 {
+        let prefix = if by_groups::<V, O, W>() {
+            self.states.look_back_by_groups::<V, O, W>(tile, initial)
+        } else if tile == 0 {
             initial
-        } else {
+        } else if O::EXACT {
             self.states.look_back::<V, O, W>(tile)
+        } else {
+            self.states.look_back_in_order::<V, O, W>(tile)
         };
         if first {
-            let through = O::combine(prefix, aggregate);
             if tile + 1 == self.job.tiles {
-                write_total(through);
-            } else if tile != 0 {
-                self.states.publish_prefix(tile, through);
+                write_total(O::combine(prefix, aggregate));
+            } else if tile != 0 && !by_groups::<V, O, W>() {
+                self.states
+                    .publish_prefix(tile, O::combine(prefix, aggregate));
+            }
+            if tile != 0 && by_groups::<V, O, W>() && TileStates::starts_group::<W>(tile) {
+                self.states.publish_prefix(tile - 1, prefix);
             }
         }
         prefix
@@ -254,4 +262,12 @@ impl<'a> TileScheduler<'a> {
     pub fn advance(&mut self) {
         (self.tile, self.next, self.after) = (self.next, self.after, self.numbers.read(0));
     }
+}
+
+/// Returns `true` if aggregates are combined by groups of tiles. A look-back of 32-bit values, whose
+/// tiles take more time, reaches a prefix among the tiles before it without waiting; and the sums of
+/// groups do not fit in registers next to the tiles.
+#[inline(always)]
+fn by_groups<V: Value, O: Operator<V>, W: Warps>() -> bool {
+    !O::EXACT && V::WORDS > 1 && !W::is_single_thread()
 }

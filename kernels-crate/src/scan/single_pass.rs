@@ -82,7 +82,7 @@ pub fn scan_tiles<
         }
         thread::sync_threads();
         let mut block = warps.scan::<V, O, FullWarps>();
-        tiles.publish::<V, O>(tiles.tile, block.total, initial, first_of_block);
+        tiles.publish::<V, O, FullWarps>(tiles.tile, block.total, initial, first_of_block);
         while tiles.next < pipelined_tiles {
             let drawn = tiles.draw();
             let next_rows = RegisterTile::<I, N, ROWS>::read_staged(buffer, 0);
@@ -98,7 +98,7 @@ pub fn scan_tiles<
             }
             thread::sync_threads();
             let next_block = warps.scan::<V, O, FullWarps>();
-            tiles.publish::<V, O>(tiles.next, next_block.total, initial, first_of_block);
+            tiles.publish::<V, O, FullWarps>(tiles.next, next_block.total, initial, first_of_block);
             let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, drawn, write_total);
             let prefix = O::combine(prefix, block.before);
             rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, output_of);
@@ -151,7 +151,7 @@ pub fn scan_strided<I: Copy, V: Value, O: Operator<V>, R: Copy>(
         let (start, end) = job.bounds(tiles.tile);
         let strided = StridedTile::new(start, end);
         let block = strided.scan_block::<I, V, O>(input, &lift);
-        tiles.publish::<V, O>(tiles.tile, block.total, initial, first_of_block);
+        tiles.publish::<V, O, AnyWarps>(tiles.tile, block.total, initial, first_of_block);
         let prefix = tiles.resolve::<V, O, AnyWarps>(block.total, initial, drawn, &write_total);
         let prefix = O::combine(prefix, block.before);
         strided.scan::<I, V, O, R>(input, prefix, output, &lift, &output_of);

@@ -26,7 +26,7 @@ pub const GATHERED_LEN: usize = 4;
 /// # Safety
 /// `data` has `segments.count` elements, `segment_sums` one per segment, `gathered` four or none.
 /// The grids of both launches may have any size.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn scan_small(
     data: ViewMut<u64>,
     segments: Segments,

@@ -59,7 +59,7 @@ impl Segments {
 ///
 /// # Safety
 /// `input` holds `segments.count` elements, `segment_sums` one per segment and one more.
-#[kernel(T = [u8, u16, u32, u64])]
+#[kernel(T = [u8, u16, u32, u64], baseline)]
 pub unsafe fn reduce_segments<T: Count>(
     input: View<T>,
     segments: Segments,
@@ -87,7 +87,7 @@ pub unsafe fn reduce_segments<T: Count>(
 ///
 /// # Safety
 /// `segment_sums` holds `count + 1` elements.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn scan_segment_sums(count: u64, segment_sums: ViewMut<u64>) {
     if thread::block_idx_x() != 0 {
         return;
@@ -122,7 +122,7 @@ pub unsafe fn scan_segment_sums(count: u64, segment_sums: ViewMut<u64>) {
 /// # Safety
 /// `input` and `output` hold `segments.count` elements, `offsets` one per segment. `input` and
 /// `output` may be the same memory.
-#[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
+#[kernel(T = [u8, u16, u32, u64], I = [u32, u64], baseline)]
 pub unsafe fn scan_segments<T: Count, I: Count>(
     input: View<T>,
     segments: Segments,
@@ -173,7 +173,7 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
 ///
 /// # Safety
 /// `segment_sums` holds `count + 1` elements, `total` one.
-#[kernel(I = [u32, u64])]
+#[kernel(I = [u32, u64], baseline)]
 pub unsafe fn write_total<I: Count>(
     initial: u64,
     count: u64,

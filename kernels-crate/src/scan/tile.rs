@@ -75,6 +75,13 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
     #[inline(always)]
     pub fn read_staged(buffer: SharedView<I>, slot: usize) -> Self {
         async_copy::wait_all();
+        Self::read_slot(buffer, slot)
+    }
+
+    /// Returns the part of the tile that the calling thread has staged at `slot` or written there,
+    /// after the copies have been waited for.
+    #[inline(always)]
+    pub fn read_slot(buffer: SharedView<I>, slot: usize) -> Self {
         let mut rows = Self {
             items: [buffer.read_vector::<N>(Self::staged_at(slot, 0)); ROWS],
         };

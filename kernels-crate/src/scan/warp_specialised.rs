@@ -50,21 +50,19 @@ const QUICK_ROUNDS: u32 = 3;
     reason = "a kernel's arguments, and what tells the scans apart"
 )]
 pub fn scan_tiles_warp_specialised<
-    I: Copy,
     V: Value,
     O: Operator<V>,
-    R: Copy,
     const N: usize,
     const ROWS: usize,
     const MAX_REGISTERS: u32,
 >(
-    input: View<I>,
-    output: ViewMut<R>,
+    input: View<V>,
+    output: ViewMut<V>,
     initial: V,
     job: ScanJob,
     states: ViewMut<u64>,
-    lift: impl Fn(I) -> V + Copy,
-    output_of: impl Fn(V, V) -> R + Copy,
+    lift: impl Fn(V) -> V + Copy,
+    output_of: impl Fn(V, V) -> V + Copy,
     write_total: impl Fn(V) + Copy,
 ) {
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
@@ -75,19 +73,19 @@ pub fn scan_tiles_warp_specialised<
     let fits = threads > LOOK_BACK_THREADS
         && threads.is_multiple_of(32)
         && job.tile
-            == (threads - LOOK_BACK_THREADS) as u64 * RegisterTile::<I, N, ROWS>::ITEMS as u64
+            == (threads - LOOK_BACK_THREADS) as u64 * RegisterTile::<V, N, ROWS>::ITEMS as u64
         && (input.as_ptr() as usize).is_multiple_of(16)
         && (output.as_ptr() as usize).is_multiple_of(16);
     let complete = if fits { job.complete_tiles() } else { 0 };
 
     let mut tiles = TileScheduler::start(states, job);
     if tiles.tile < complete {
-        let slot_len = RegisterTile::<I, N, ROWS>::slot_len();
-        let buffer = staging_buffer::<I>(SLOTS * slot_len);
+        let slot_len = RegisterTile::<V, N, ROWS>::slot_len();
+        let buffer = staging_buffer::<V>(SLOTS * slot_len);
         // Copies fill whole lines. The last row of the last slot has space for the vectors of the
         // idle threads, which suffices for the shift.
         let past_line = buffer.as_mut_ptr() as usize % LINE;
-        let first_slot = (LINE - past_line) % LINE / size_of::<I>();
+        let first_slot = (LINE - past_line) % LINE / size_of::<V>();
         let start = |tile: u32| tile as u64 * job.tile;
         let none = job.tiles;
         let looks_back = rank + LOOK_BACK_THREADS >= threads;
@@ -108,7 +106,7 @@ pub fn scan_tiles_warp_specialised<
         let (mut block_writing, mut block_waiting) = (O::identity(), O::identity());
         let mut total_waiting = O::identity();
         if !looks_back {
-            RegisterTile::<I, N, ROWS>::stage(input, start(current), buffer, slot);
+            RegisterTile::<V, N, ROWS>::stage(input, start(current), buffer, slot);
         }
         let mut round = 0;
         loop {
@@ -121,14 +119,21 @@ pub fn scan_tiles_warp_specialised<
                 slot + slot_len
             };
             let (rows_current, warp_total) = if scans && !looks_back {
-                let tile = RegisterTile::<I, N, ROWS>::read_staged(buffer, slot);
+                async_copy::wait_all();
                 // no tile waits in the next slot yet
                 if !writes && stages {
-                    RegisterTile::<I, N, ROWS>::stage(input, start(next), buffer, next_slot);
+                    RegisterTile::<V, N, ROWS>::stage(input, start(next), buffer, next_slot);
                 }
+                let tile = RegisterTile::<V, N, ROWS>::read_slot(buffer, slot);
                 tile.scan_warp::<V, O>(lift)
             } else {
-                (rows_waiting, O::identity())
+                // see below
+                let rows = if O::EXACT {
+                    rows_waiting
+                } else {
+                    [initial; ROWS]
+                };
+                (rows, O::identity())
             };
             let round_values = |round: u32| WarpValues::double_buffered(values, round);
             if lane == 0 {
@@ -140,7 +145,7 @@ pub fn scan_tiles_warp_specialised<
                 block = round_values(round).scan::<V, O, FullWarps>();
                 let first = lane == 0;
                 if scans {
-                    tiles.publish::<V, O>(current, block.total, initial, first);
+                    tiles.publish::<V, O, FullWarps>(current, block.total, initial, first);
                 }
                 // drawn early, because the counter has a high latency and the number is not needed
                 // before the end of the round
@@ -166,11 +171,17 @@ pub fn scan_tiles_warp_specialised<
                 if first {
                     tiles.store_number(round + 3, drawn);
                 }
+                (rows_writing, rows_waiting) = if O::EXACT {
+                    (rows_waiting, rows_current)
+                } else {
+                    // the last warp has no rows, and needs their registers to look back by groups
+                    ([initial; ROWS], [initial; ROWS])
+                };
             } else {
                 if writes {
                     let prefix = O::combine(round_values(round).read(PREFIX_SLOT), block_writing);
                     let next = if stages { Some(start(next)) } else { None };
-                    RegisterTile::<I, N, ROWS>::write_staged::<V, O, R>(
+                    RegisterTile::<V, N, ROWS>::write_staged::<V, O, V>(
                         buffer,
                         next_slot,
                         prefix,
@@ -185,11 +196,11 @@ pub fn scan_tiles_warp_specialised<
                 }
                 // not before the copies have been started
                 block = round_values(round).scan::<V, O, FullWarps>();
+                (rows_writing, rows_waiting) = (rows_waiting, rows_current);
             }
             if !scans && waiting >= complete {
                 break;
             }
-            (rows_writing, rows_waiting) = (rows_waiting, rows_current);
             (block_writing, block_waiting) = (block_waiting, block.before);
             (writing, waiting, current) = (waiting, current, next);
             next = tiles.stored_number(round + 2);
@@ -203,7 +214,7 @@ pub fn scan_tiles_warp_specialised<
         thread::sync_threads();
     }
     let output_of = |_, before: V, through: V| output_of(before, through);
-    scan_strided::<I, V, O, R>(
+    scan_strided::<V, V, O, V>(
         input,
         initial,
         job,

@@ -86,7 +86,7 @@ fn erode_6(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
 ///
 /// # Safety
 /// `solid` and `inner` must hold `bits.words()` elements, which must equal `items.count`.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn erode(
     solid: View<u32>,
     bits: BitRows,
@@ -112,7 +112,7 @@ pub unsafe fn erode(
 ///
 /// # Safety
 /// All five masks must hold `bits.words()` elements, which must equal `items.count`.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn classify_voxels(
     solid: View<u32>,
     inner: View<u32>,
@@ -137,7 +137,7 @@ pub unsafe fn classify_voxels(
 ///
 /// # Safety
 /// All three masks must hold `items.count` elements.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn union_masks(a: View<u32>, b: View<u32>, items: Items, both: ViewMut<u32>) {
     items.for_each(|word| both.write(word, a.read(word) | b.read(word)));
 }

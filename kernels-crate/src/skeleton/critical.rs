@@ -21,7 +21,7 @@ const NO_SIGN: f32 = 1e-9;
 /// `words`, `before` and `cells` must hold `bits.words()` elements, which must equal `items.count`:
 /// the mask of voxels with a force, the number of mask voxels before each word, and the output.
 /// `forces` must hold four elements per mask voxel.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn mark_critical_cells(
     words: View<u32>,
     before: View<u64>,

@@ -15,7 +15,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// `words` and `before` must hold `bits.words()` elements: the mask of voxels with a force, and the
 /// number of mask voxels before each word. `forces` must hold four elements per mask voxel,
 /// `divergences` one. `rows` must be those of `bits.grid`.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn direction_divergence(
     words: View<u32>,
     before: View<u64>,

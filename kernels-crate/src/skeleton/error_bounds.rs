@@ -49,7 +49,7 @@ fn error_bound_at(bounds: View<f64>, params: ErrorBoundParams, voxel: [u32; 3]) 
 /// `words`, `before` and `cells` must hold `params.lattice.bits.words()` elements, which must equal
 /// `items.count`: the mask of voxels with a force, the number of mask voxels before each word, and
 /// the output. `forces` must hold four elements per mask voxel, `bounds` one per brick.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn mark_uncertain_cells(
     words: View<u32>,
     before: View<u64>,
@@ -81,7 +81,7 @@ pub unsafe fn mark_uncertain_cells(
 /// # Safety
 /// As for [`mark_uncertain_cells`], whose output is passed as `cells`; `voxels` must hold the same
 /// number of words.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn mark_uncertain_voxels(
     words: View<u32>,
     before: View<u64>,
@@ -143,7 +143,7 @@ pub unsafe fn mark_uncertain_voxels(
 /// of mask voxels before each word; `forces` must hold four elements per mask voxel.
 /// `voxels_to_replace` must hold three coordinates, and `replacements` four elements, for each of
 /// the `items.count` listed voxels.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn replace_forces(
     words: View<u32>,
     before: View<u64>,

@@ -82,7 +82,7 @@ impl RowWord {
 /// # Safety
 /// `solid` must hold `bits.words()` elements and `sum` one; `items.count` must equal
 /// [`lattice_line_words`].
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn add_euler_number(solid: View<u32>, bits: BitRows, items: Items, sum: ViewMut<u64>) {
     let mut thread_sum = 0u64;
     items.for_each(|item| {

@@ -12,7 +12,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// # Safety
 /// `samples` must hold `grid.samples()` elements, at least one. `points` must hold three elements
 /// and `values` one for each of the `items.count` points.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn interpolate_at_points(
     samples: View<f32>,
     grid: Grid,

@@ -11,7 +11,7 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn fill_sphere(
     grid: Grid,
     rows: Rows,
@@ -45,7 +45,7 @@ pub(super) fn sphere_value(sample: [u32; 3], centre: [f32; 3], radius: f32) -> f
 /// # Safety
 /// `sines` and `cosines` hold `nx + ny + nz` elements, `samples` `grid.samples()`; `rows` is the
 /// extent of the samples.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn fill_gyroid(
     grid: Grid,
     rows: Rows,

@@ -63,7 +63,7 @@ fn smooth_min(a: f32, b: f32, blend: f32) -> f32 {
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn fill_capsules(
     grid: Grid,
     rows: Rows,

@@ -61,7 +61,7 @@ impl Levels {
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
-#[kernel(T = crate::sample::sample_types!)]
+#[kernel(T = crate::sample::sample_types!, baseline)]
 pub unsafe fn fill_sphere_as<T: Quantised>(
     grid: Grid,
     rows: Rows,
@@ -85,7 +85,7 @@ pub unsafe fn fill_sphere_as<T: Quantised>(
 ///
 /// # Safety
 /// `values` and `samples` hold `grid.samples()` elements; `rows` is the extent of the samples.
-#[kernel(T = crate::sample::sample_types!)]
+#[kernel(T = crate::sample::sample_types!, baseline)]
 pub unsafe fn quantise<T: Quantised>(
     grid: Grid,
     rows: Rows,

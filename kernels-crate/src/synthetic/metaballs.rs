@@ -14,7 +14,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// # Safety
 /// `balls` holds four elements per ball, `samples` `grid.samples()`; `rows` is the extent of the
 /// samples.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn fill_metaballs(grid: Grid, rows: Rows, balls: View<f32>, samples: ViewMut<f32>) {
     rows.for_each_run(|run| {
         for x in run.start..run.end {

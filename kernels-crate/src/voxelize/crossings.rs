@@ -93,7 +93,7 @@ fn ceiling(x: f64) -> i64 {
 /// `corners` hold three elements per triangle, `vertices` three per vertex index in `corners`;
 /// `crossings` hold `bits.words()` elements. All fixed-point coordinates, and those of the grid,
 /// are within ±2³⁰. `items` is the number of items of `triangles`.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn toggle_crossings(
     vertices: View<i32>,
     corners: View<u32>,

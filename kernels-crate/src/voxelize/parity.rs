@@ -19,7 +19,7 @@ fn prefix_parity(mut word: u32) -> u32 {
 ///
 /// # Safety
 /// `crossings` hold `bits.words()` elements; `items` is the number of rows.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn accumulate_parity(bits: BitRows, items: Items, crossings: ViewMut<u32>) {
     items.for_each(|row| {
         let first = row * bits.per_row as usize;

@@ -68,6 +68,92 @@ fn any_mixture_of_aggregates_and_prefixes_gives_the_prefix() {
     }
 }
 
+/// Computes the exclusive prefix of `tile` by groups, in one block.
+///
+/// # Safety
+/// As for [`look`].
+#[kernel]
+unsafe fn look_by_groups(tile: u32, states: ViewMut<u64>, found: ViewMut<f64>) {
+    let states = TileStates::new(states, EPOCH);
+    if thread::thread_idx_x() < 32 {
+        let before = states.look_back_by_groups::<f64, Sum, AnyWarps>(tile, START);
+        if thread::thread_idx_x() == 0 {
+            found.write(0, before);
+        }
+    }
+}
+
+/// Value before the first tile.
+const START: f64 = 0.3;
+
+/// Returns the sum of a group of at most `width` consecutive aggregates, in the order in which the
+/// lanes of a warp combine them: the last tile of a complete group is in lane 0.
+fn group_sum(aggregates: &[f64], width: usize) -> f64 {
+    let mut lanes = vec![-0.0; width];
+    for (tile, &aggregate) in aggregates.iter().enumerate() {
+        lanes[width - 1 - tile] = aggregate;
+    }
+    let mut distance = 1;
+    while distance < 32 {
+        let before = lanes.clone();
+        for lane in 0..width.saturating_sub(distance) {
+            lanes[lane] = before[lane + distance] + before[lane];
+        }
+        distance *= 2;
+    }
+    lanes[0]
+}
+
+/// The bits are the same however many groups have published their prefix, up to the number of
+/// groups of which a warp keeps the sums, and beyond.
+#[test]
+fn floating_point_prefixes_do_not_depend_on_timing() {
+    let mut noise = Noise(102);
+    for (block, width) in [(2, 2), (20, 20), (32, 32), (64, 32)] {
+        for tiles in [1, 2, 19, 20, 31, 32, 33, 64, 65, 100, 1100] {
+            let aggregates: Vec<f64> = (0..tiles)
+                .map(|_| noise.bits() as f64 / (1u64 << 60) as f64 - 0.9)
+                .collect();
+            let partial = aggregates.chunks_exact(width).remainder();
+            let exclusive = prefix_before(&aggregates, width) + group_sum(partial, width);
+            for share in [0, 10, 100] {
+                let mut states = vec![0; HEADER];
+                let mut prefix = START;
+                for (first, group) in aggregates.chunks(width).enumerate() {
+                    prefix += group_sum(group, width);
+                    for (i, &aggregate) in group.iter().enumerate() {
+                        // a warp waits for the prefix of a group whose sum it cannot keep
+                        let required = first + width <= tiles / width;
+                        let finished = i + 1 == width && (required || noise.below(100) < share);
+                        states.extend(if finished {
+                            words(prefix.to_bits(), EPOCH, 2)
+                        } else {
+                            words(aggregate.to_bits(), EPOCH, 1)
+                        });
+                    }
+                }
+                let mut found = [0.0];
+                let args = (
+                    tiles as u32,
+                    ViewMut::from(&mut states[..]),
+                    ViewMut::from(&mut found[..]),
+                );
+                let (shape, mode) = (LaunchShape::new(1, block), Mode::Checked { seed: 5 });
+                // SAFETY: two words per tile, and one result.
+                unsafe { cuda_std::launch_on_cpu::<look_by_groups>(shape, mode, args) }.unwrap();
+                let case = format!("{tiles} tiles, blocks of {block}, {share} of 100 finished");
+                assert_eq!(found[0].to_bits(), exclusive.to_bits(), "{case}");
+            }
+        }
+    }
+}
+
+/// Returns the prefix of the complete groups.
+fn prefix_before(aggregates: &[f64], width: usize) -> f64 {
+    let groups = aggregates.chunks_exact(width);
+    groups.fold(START, |sum, group| sum + group_sum(group, width))
+}
+
 /// Words of an earlier scan, and states of which only one word is current, are waited for.
 #[test]
 fn stale_and_half_written_words_are_waited_for() {

@@ -102,8 +102,8 @@ fn no_barrier_was_duplicated() {
             ("reduce_segments_u8", 2),
             ("scan_segments_u8_u32", 2),
             ("scan_sum_checked_u8_u32", 1 + 4),
-            ("scan_sum_32_u32", 1 + 1 + 3 + 3 + 4),
-            ("scan_min_64", 1 + 1 + 1 + 4),
+            ("scan_sum_u32", 1 + 1 + 3 + 3 + 4),
+            ("scan_min_u64", 1 + 1 + 1 + 4),
             ("scan_sum_u64", 1 + 1 + 1 + 4),
             ("scan_small", 2),
         ] {

@@ -17,7 +17,7 @@ pub const FORCE_COMPONENTS: usize = 4;
 ///
 /// # Safety
 /// `words` and `counts` must hold `items.count` elements.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn count_mask_bits(words: View<u32>, items: Items, counts: ViewMut<u64>) {
     items.for_each(|word| counts.write(word, words.read(word).count_ones() as u64));
 }
@@ -31,7 +31,7 @@ pub unsafe fn count_mask_bits(words: View<u32>, items: Items, counts: ViewMut<u6
 /// # Safety
 /// `sums` must hold three elements per slice and target, `forces` four for each of the
 /// `items.count` targets.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn reduce_force_slices(
     sum_index: View<f64>,
     slices: SourceSlices,
@@ -79,7 +79,7 @@ pub(super) fn write_force(forces: ViewMut<f32>, target: usize, [x, y, z]: [f64; 
 /// `inner` must be the mask of voxels with a known force, `inner_before` the number of its voxels
 /// before each word, and `inner_forces` must hold four elements per voxel; `mask`, `mask_before`
 /// and `forces` likewise for the output. `rows` must be those of `bits.grid`.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn average_boundary_forces(
     inner: View<u32>,
     inner_before: View<u64>,

@@ -25,7 +25,7 @@ const SIDE: u32 = 2 * RADIUS + 1;
 /// `solid`, `words` and `before` must hold `bits.words()` elements: the solid, its surface, and the
 /// number of surface voxels before each word. `weights` must hold one element per surface voxel.
 /// `rows` must be those of `bits.grid`.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn compute_surface_weights(
     solid: View<u32>,
     words: View<u32>,

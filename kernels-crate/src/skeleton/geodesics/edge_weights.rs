@@ -18,7 +18,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// # Safety
 /// `words` must hold `bits.words()` elements of an object with no voxel at the border of the grid;
 /// `squared_distances` must hold one element per sample of the grid, which `rows` covers.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn squared_distances_along_x(
     words: View<u32>,
     bits: BitRows,
@@ -49,7 +49,7 @@ pub unsafe fn squared_distances_along_x(
 /// `from` and `to` must hold one element for each of the `items.count` samples of the grid; `from`
 /// must be the output of `squared_distances_along_x`, or of this kernel for another axis. `stride`
 /// is the distance between consecutive samples along the axis.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn squared_distances_along_axis(
     from: View<f64>,
     stride: u64,
@@ -134,7 +134,7 @@ pub struct AxisLines {
 /// # Safety
 /// `squared_distances`, `steps` and `sums` must hold one element per sample of the lines, of which
 /// there are `items.count`; squared distances must be 0 exactly outside the object.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn add_edge_weights_along_axis(
     squared_distances: View<f64>,
     lines: AxisLines,
@@ -181,7 +181,7 @@ pub unsafe fn add_edge_weights_along_axis(
 /// # Safety
 /// `words` must hold `bits.words()` elements of an object with no voxel at the border of the grid;
 /// `sums` must hold one element per sample of the grid, which `rows` covers.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn edge_weights_along_x(
     words: View<u32>,
     bits: BitRows,
@@ -212,7 +212,7 @@ pub unsafe fn edge_weights_along_x(
 /// voxels before each word. `sums`, `edge_weights` and `costs` must hold one element per sample of
 /// the grid, which `rows` covers: on entry, `sums` holds the weights along the axes and `costs` the
 /// squared distances. `squared_distances` and `voxel_edge_weights` must hold one element per voxel.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn finish_edge_weights(
     words: View<u32>,
     before: View<u64>,

@@ -16,7 +16,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// the grid and at most 2^32 voxels. `edge_weights` and `costs` must hold one element per sample of
 /// the grid, which `rows` covers; `costs` must be the output of `relax_bricks`. `half_lengths` must
 /// hold one element for each of the 27 steps, `predecessors` one per voxel.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn find_predecessors(
     words: View<u32>,
     before: View<u64>,
@@ -63,7 +63,7 @@ pub unsafe fn find_predecessors(
 ///
 /// # Safety
 /// As for `find_predecessors`; `voxel_costs` must hold one element per voxel.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn gather_costs(
     words: View<u32>,
     before: View<u64>,

@@ -21,7 +21,7 @@ use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 /// `costs` must hold one element per sample of `grid`, which must contain `root`. `queue` must have
 /// capacity for 27 bricks, or for all `bricks` if there are fewer; `counts` must hold three
 /// elements.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn seed_root(
     grid: Grid,
     bricks: Grid,
@@ -80,7 +80,7 @@ fn neighbour_brick(bricks: Grid, brick: [u32; 3], bit: u32) -> Option<usize> {
 /// must have capacity for all bricks, and `marks` one element per brick, at most `round`. `counts`
 /// must hold three elements: element `round % 3` the length of the queue, and that of the next
 /// round 0. Block sizes must divide [`BRICK_VOXELS`].
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn relax_bricks(
     edge_weights: View<f32>,
     half_lengths: View<f64>,

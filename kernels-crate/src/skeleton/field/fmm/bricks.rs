@@ -26,7 +26,7 @@ pub fn brick_index(grid: Grid, [x, y, z]: [u32; 3]) -> usize {
 /// # Safety
 /// `words` must be the mask of `lattice`; `counts` and `marks` must hold one element for each of
 /// the `items.count` bricks of the grid.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn count_brick_voxels(
     words: View<u32>,
     lattice: Lattice,
@@ -57,7 +57,7 @@ pub unsafe fn count_brick_voxels(
 /// # Safety
 /// `parts` must hold one element per brick of `fine`, `marks` one per brick of `coarse`. `coarse`
 /// must have half as many bricks along each axis, rounded up, and `items.count` bricks in total.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn coarsen_bricks(
     parts: View<u32>,
     fine: Grid,
@@ -94,7 +94,7 @@ pub unsafe fn coarsen_bricks(
 /// `marks`, `before` and `indices` must hold one element for each of the `items.count` bricks;
 /// `before` must be the exclusive prefix sum of `marks`, and `bricks` must hold one element per
 /// flagged brick.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn compact_bricks(
     marks: View<u32>,
     before: View<u64>,
@@ -124,7 +124,7 @@ pub unsafe fn compact_bricks(
 /// contain voxels. `before` must hold, for each brick of the grid, the number of voxels in
 /// preceding bricks. `starts` must hold one element more than there are occupied bricks, `voxels`
 /// one per voxel.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn list_sources_by_brick(
     words: View<u32>,
     lattice: Lattice,
@@ -165,7 +165,7 @@ pub unsafe fn list_sources_by_brick(
 /// # Safety
 /// As for [`list_sources_by_brick`]. `mask_before` must hold the number of mask voxels before each
 /// word, `weights` one element per voxel in mask order, and `voxels` one per voxel in brick order.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn list_weights_by_brick(
     words: View<u32>,
     lattice: Lattice,

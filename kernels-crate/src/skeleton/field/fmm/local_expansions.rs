@@ -57,7 +57,7 @@ const PARENT: u32 = u32::MAX;
 /// by `2^-(m - 1 + |c|)` for all terms; `tables` must be those of `params.pairs`.
 /// `local_expansions` must hold `params.terms` elements per brick with targets, `bounds` one per
 /// brick of the grid. Blocks must have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn compute_local_expansions(
     targets: View<u32>,
     sources: View<u32>,

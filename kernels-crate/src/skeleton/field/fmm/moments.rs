@@ -36,7 +36,7 @@ pub struct MomentParams {
 /// each coefficient, one byte per axis. `powers` must hold `(-v)^k / k!` for each position along a
 /// brick's edge and each `k` up to the order. `moments` must hold `params.terms` elements per
 /// brick.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn compute_moments(
     sources: View<u32>,
     weights: View<f32>,
@@ -92,7 +92,7 @@ pub unsafe fn compute_moments(
 /// of each of the eight octants, where `δ` points from the parent's centre to the child's in units
 /// of the child's edge, followed by `2^-|c|` for all terms. `tables` must be those of
 /// `params.pairs`; `moments` must hold `params.terms` elements per brick.
-#[kernel]
+#[kernel(baseline)]
 pub unsafe fn translate_moments(
     bricks: View<u32>,
     children: View<u32>,
