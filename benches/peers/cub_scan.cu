@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -38,7 +39,7 @@ struct DeviceMemory {
 struct Options {
     std::vector<uint64_t> sizes{1ull << 28};
     std::vector<uint64_t> host_sizes;
-    std::vector<std::string> types{"u32"};
+    std::vector<std::string> types{"u32"}, operators{"sum"};
     int runs = 9;
 };
 
@@ -96,10 +97,29 @@ static void absent(const About& about, const std::string& reason) {
     std::fflush(stdout);
 }
 
+// Maximum, as an operator of scans.
+struct Maximum {
+    template <typename T>
+    __host__ __device__ T operator()(T a, T b) const {
+        return a < b ? b : a;
+    }
+};
+
+// Scans `count` elements by addition, or by maximum. Without temporary memory, sets the size of it.
 template <typename T>
-static size_t temporary_bytes(uint64_t count) {
+static void scan(bool maximum, void* temporary, size_t& bytes, const T* input, T* output, uint64_t count) {
+    if (maximum) {
+        const T lowest = std::numeric_limits<T>::lowest();
+        check(cub::DeviceScan::ExclusiveScan(temporary, bytes, input, output, Maximum(), lowest, (int64_t)count), "ExclusiveScan");
+    } else {
+        check(cub::DeviceScan::ExclusiveSum(temporary, bytes, input, output, (int64_t)count), "ExclusiveSum");
+    }
+}
+
+template <typename T>
+static size_t temporary_bytes(uint64_t count, bool maximum = false) {
     size_t bytes = 0;
-    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, (const T*)nullptr, (T*)nullptr, (int64_t)count), "ExclusiveSum");
+    scan<T>(maximum, nullptr, bytes, nullptr, nullptr, count);
     return bytes;
 }
 
@@ -112,31 +132,29 @@ static std::vector<T> values(uint64_t count) {
 }
 
 template <typename T>
-static void verify(const std::vector<T>& input, const std::vector<T>& output) {
+static void verify(const std::vector<T>& input, const std::vector<T>& output, bool maximum = false) {
     // Larger floating-point sums depend on the order of the additions.
     const uint64_t exact = std::min<uint64_t>(input.size(), 1 << 22);
-    T sum = 0;
+    T expected = maximum ? std::numeric_limits<T>::lowest() : T(0);
     for (uint64_t i = 0; i < exact; ++i) {
-        if (output[i] != sum) throw std::runtime_error("element " + std::to_string(i) + " of the result is wrong");
-        sum += input[i];
+        if (output[i] != expected) throw std::runtime_error("element " + std::to_string(i) + " of the result is wrong");
+        expected = maximum ? std::max(expected, input[i]) : expected + input[i];
     }
 }
 
 template <typename T>
-static void on_device(const Options& options, const About& about) {
+static void on_device(const Options& options, const About& about, bool maximum) {
     const uint64_t count = about.count;
     const std::vector<T> host = values<T>(count);
     DeviceMemory input(count * sizeof(T)), output(count * sizeof(T));
-    size_t bytes = temporary_bytes<T>(count);
+    size_t bytes = temporary_bytes<T>(count, maximum);
     DeviceMemory temporary(bytes);
     check(cudaMemcpy(input.address, host.data(), count * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
-    auto scan = [&] {
-        check(cub::DeviceScan::ExclusiveSum(temporary.address, bytes, (const T*)input.address, (T*)output.address, (int64_t)count), "ExclusiveSum");
-    };
-    scan();
+    auto once = [&] { scan<T>(maximum, temporary.address, bytes, (const T*)input.address, (T*)output.address, count); };
+    once();
     std::vector<T> result(count);
     check(cudaMemcpy(result.data(), output.address, count * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    verify(host, result);
+    verify(host, result, maximum);
     // Enough repetitions to hide the launch overhead.
     const int repeats = (int)std::max<uint64_t>(1, std::min<uint64_t>(20, (1ull << 26) / std::max<uint64_t>(count, 1)));
     cudaEvent_t start, end;
@@ -145,7 +163,7 @@ static void on_device(const Options& options, const About& about) {
     std::vector<double> times;
     for (int run = 0; run < options.runs; ++run) {
         check(cudaEventRecord(start), "cudaEventRecord");
-        for (int i = 0; i < repeats; ++i) scan();
+        for (int i = 0; i < repeats; ++i) once();
         check(cudaEventRecord(end), "cudaEventRecord");
         check(cudaEventSynchronize(end), "cudaEventSynchronize");
         float ms = 0;
@@ -189,13 +207,17 @@ static void host_to_host(const Options& options, About about, bool pinned) {
 
 template <typename T>
 static void measure_type(const Options& options, const std::string& type) {
-    for (uint64_t count : options.sizes) {
-        const About about{"scan", "ExclusiveSum", type, count, 2 * count * sizeof(T)};
-        try {
-            on_device<T>(options, about);
-        } catch (const std::exception& error) {
-            absent(about, error.what());
-            cudaGetLastError();
+    for (const std::string& name : options.operators) {
+        const bool maximum = name == "max";
+        for (uint64_t count : options.sizes) {
+            const uint64_t bytes = 2 * count * sizeof(T);
+            const About about{maximum ? "scan (max)" : "scan", maximum ? "ExclusiveScan" : "ExclusiveSum", type, count, bytes};
+            try {
+                on_device<T>(options, about, maximum);
+            } catch (const std::exception& error) {
+                absent(about, error.what());
+                cudaGetLastError();
+            }
         }
     }
 }
@@ -207,6 +229,7 @@ int main(int argc, char** argv) {
         if (name == "--sizes") options.sizes = numbers(value);
         if (name == "--host-sizes") options.host_sizes = numbers(value);
         if (name == "--types") options.types = split(value);
+        if (name == "--operators") options.operators = split(value);
         if (name == "--runs") options.runs = std::max(1, std::atoi(value.c_str()));
     }
     int devices = 0;

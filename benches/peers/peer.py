@@ -25,6 +25,7 @@ def arguments(description):
     whole = lambda text: [int(part) for part in text.split(",") if part]
     parser.add_argument("--sizes", type=whole, default=[64], help="comma-separated sizes: samples along each axis, or elements for scans (default: 64)")
     parser.add_argument("--types", default="u32", help="comma-separated element types of scans (default: u32)")
+    parser.add_argument("--operators", default="sum", help="comma-separated operators of scans; peers in Python only add (default: sum)")
     parser.add_argument("--host-sizes", type=whole, default=[], help="comma-separated sizes of host-to-host scans (default: none)")
     parser.add_argument("--field", choices=["gyroid", "sphere"], default="gyroid", help="field of meshes (default: gyroid)")
     parser.add_argument("--periods", type=float, default=6.0, help="periods of the gyroid along each axis (default: 6)")

@@ -48,6 +48,7 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     let given = [
         ("--sizes", numbers.join(",")),
         ("--types", types.join(",")),
+        ("--operators", arguments.operators.join(",")),
         ("--runs", arguments.common.runs.to_string()),
         ("--host-sizes", table.join(",")),
     ];
