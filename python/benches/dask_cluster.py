@@ -7,6 +7,7 @@ Prints the times, the peak memory of the workers, and the constants of the model
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import tempfile
 import time
@@ -38,6 +39,11 @@ def peak_memory() -> float:
         if line.startswith("VmHWM"):
             return int(line.split()[1]) / 1e6
     return 0.0
+
+
+def use_gpu(index: int) -> None:
+    """Let the process, which has not used CUDA yet, see one GPU only."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(index)
 
 
 @contextmanager
@@ -89,6 +95,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, nargs=3, default=(64, 256, 256))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="4GB", help="memory of a worker")
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda for one GPU per worker")
     parser.add_argument("--constants", action="store_true", help="print the constants only")
     parser.add_argument("--folder", type=Path, help="folder for the arrays")
     arguments = parser.parse_args()
@@ -101,6 +108,8 @@ def main() -> None:
     options |= {"memory_limit": arguments.memory, "dashboard_address": None}
     try:
         with LocalCluster(**options) as cluster, Client(cluster) as client:
+            for index, worker in enumerate(client.scheduler_info()["workers"]):
+                client.run(use_gpu, index, workers=[worker])
             zeros = da.zeros(tuple(arguments.shape), chunks=tuple(arguments.chunks), dtype="f4")
             print("| from Zarr | s | 10^6 elements per s |\n| --- | --- | --- |")
             with measured("volume to Zarr", elements):
@@ -108,10 +117,12 @@ def main() -> None:
                 volume.to_zarr(str(folder / "volume.zarr"))
             volume = da.from_zarr(str(folder / "volume.zarr"))
             with measured("`save_mesh`, one PLY file", elements):
-                counts = ferrovox.dask.save_mesh(folder / "mesh.ply", volume, 0.0)
+                counts = ferrovox.dask.save_mesh(
+                    folder / "mesh.ply", volume, 0.0, device=arguments.device
+                )
             with measured("`distance_transform_edt`, float32, to Zarr", elements):
                 distances = ferrovox.dask.distance_transform_edt(
-                    volume > 0, float64_distances=False
+                    volume > 0, float64_distances=False, device=arguments.device
                 )
                 distances.to_zarr(str(folder / "distances.zarr"))
             peaks = sorted(client.run(peak_memory).values())

@@ -126,22 +126,44 @@ def jobs(side: int, device: str) -> Iterator[Job]:
     cupy = module("cupy")
     if cupy is None or not cupy.cuda.runtime.getDeviceCount():
         return
-    resident = cupy.asarray(sites)
+    resident, resident_values = cupy.asarray(sites), cupy.asarray(values)
+    wait = cupy.cuda.Device().synchronize
     for name in ("cupyx.scipy.ndimage", "cucim.core.operations.morphology"):
         if library := module(name):
 
             def theirs(transform: Any = library.distance_transform_edt) -> None:
                 transform(resident)
-                cupy.cuda.Device().synchronize()
+                wait()
 
+            def ours() -> None:
+                ferrovox.distance_transform_edt(resident, float64_distances=False)
+                wait()
+
+            package = name.split(".")[0]
+            yield Job(
+                f"`distance_transform_edt`, shell {size}, float32, on the device",
+                ours,
+                package,
+                theirs,
+            )
             yield Job(
                 f"`distance_transform_edt`, shell {size}, float32, from and to the host",
                 lambda: ferrovox.distance_transform_edt(
                     sites, float64_distances=False, device="cuda"
                 ),
-                f"{name.split('.')[0]}, on the device",
+                f"{package}, on the device",
                 theirs,
             )
+
+    def our_scan() -> None:
+        ferrovox.exclusive_scan(resident_values)
+        wait()
+
+    def their_scan() -> None:
+        cupy.cumsum(resident_values)
+        wait()
+
+    yield Job(f"`exclusive_scan`, {size} int64, on the device", our_scan, "CuPy `cumsum`", their_scan)
 
 
 def milliseconds(call: Callable[[], Any]) -> float:
