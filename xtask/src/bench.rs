@@ -47,13 +47,16 @@ enum Subject {
     /// Kernels by block size, register limit and shared memory, compared with the occupancy
     /// calculator
     Occupancy,
+    /// The jobs of the first table of docs/performance.md, with the installed peers; takes the
+    /// options that all benchmarks have, such as --device and --runs
+    All,
     /// Functions of the Python package, compared with those that they replace; see `cargo xtask
     /// bench python --help`
     Python,
 }
 
 impl Subject {
-    /// Returns the name of cargo's benchmark target; `None` for the Python package.
+    /// Returns the name of cargo's benchmark target; `None` for the Python package, and for all.
     fn target(self) -> Option<&'static str> {
         match self {
             Subject::Mesh => Some("mesh"),
@@ -63,13 +66,16 @@ impl Subject {
             Subject::Paper => Some("paper"),
             Subject::Skeleton => Some("skeleton"),
             Subject::Occupancy => Some("occupancy"),
-            Subject::Python => None,
+            Subject::All | Subject::Python => None,
         }
     }
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if matches!(arguments.subject, Subject::All) {
+        return run_all(arguments);
+    }
     let Some(target) = arguments.subject.target() else {
         return wheel::bench(&arguments.options);
     };
@@ -106,6 +112,53 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .with_context(|| format!("cannot run {}", program.path.display()))?;
     if !status.success() {
         bail!("the bench failed ({status})");
+    }
+    Ok(())
+}
+
+/// Jobs of the first table of docs/performance.md, as options of the benchmarks.
+const JOBS: [(Subject, &str); 5] = [
+    (
+        Subject::Scan,
+        "2^21 10*128^3 2^26 2^28 --types u32,u64,f64 --operators sum,max --no-table --peers",
+    ),
+    (Subject::Mesh, "512 1024 --no-stages --no-download --peers"),
+    (
+        Subject::Mesh,
+        "256 --periods 4 --device cpu --no-stages --peers",
+    ),
+    (
+        Subject::Distance,
+        "512 592x625x625 1024 --fields shell --no-pack --peers",
+    ),
+    (
+        Subject::Distance,
+        "256 --fields shell --device cpu --no-pack --peers",
+    ),
+];
+
+/// Runs the benchmarks of [`JOBS`] one after another, with the options given by the caller, except
+/// for the device of jobs that have their own.
+fn run_all(arguments: &Arguments) -> Result<()> {
+    for (subject, job) in JOBS {
+        let fixed: Vec<&str> = job.split(' ').collect();
+        let own_device = fixed.contains(&"--device");
+        let mut given = arguments.options.iter();
+        let mut options = Vec::new();
+        while let Some(option) = given.next() {
+            if own_device && option == "--device" {
+                given.next();
+            } else {
+                options.push(option.clone());
+            }
+        }
+        options.extend(fixed.into_iter().map(OsString::from));
+        println!("\n{job}");
+        run(&Arguments {
+            profile: arguments.profile.clone(),
+            subject,
+            options,
+        })?;
     }
     Ok(())
 }
