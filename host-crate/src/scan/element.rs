@@ -8,9 +8,9 @@ use ferrovox_kernels::{
     scan::{
         BlockShape, MIN_32, MIN_64, MIN_F64, SUM_32, SUM_64, SUM_F32, SUM_INTO_32, SUM_INTO_64,
         ScanJob, add_offset, scan_min_f32, scan_min_f64, scan_min_resident_f32,
-        scan_min_resident_f64, scan_min_resident_u32, scan_min_resident_u64, scan_min_u32,
-        scan_min_u64, scan_sum_f32, scan_sum_f64, scan_sum_into_32, scan_sum_into_64,
-        scan_sum_resident, scan_sum_u32, scan_sum_u64,
+        scan_min_resident_u32, scan_min_resident_u64, scan_min_u32, scan_min_u64, scan_sum_f32,
+        scan_sum_f64, scan_sum_into_32, scan_sum_into_64, scan_sum_resident, scan_sum_u32,
+        scan_sum_u64,
     },
 };
 
@@ -235,23 +235,23 @@ scans! {
 }
 
 macro_rules! minima_and_maxima {
-    ($($value:ident $kernel:ident $resident:ident $shape:ident $bits:ident $kind:ident $order:ident;)+) => {
+    ($($value:ident $kernel:ident $shape:ident $bits:ident $kind:ident $order:ident $(, $resident:ident)?;)+) => {
         scans! {
             $(
-                $value to $value by Min: $kernel, $shape, Min::identity(), as $bits to $bits in $kind::<$bits>::$order(false), or $resident => $kind::<$bits>::$order(false);
-                $value to $value by Max: $kernel, $shape, Max::identity(), as $bits to $bits in $kind::<$bits>::$order(true), or $resident => $kind::<$bits>::$order(true);
+                $value to $value by Min: $kernel, $shape, Min::identity(), as $bits to $bits in $kind::<$bits>::$order(false) $(, or $resident => $kind::<$bits>::$order(false))?;
+                $value to $value by Max: $kernel, $shape, Max::identity(), as $bits to $bits in $kind::<$bits>::$order(true) $(, or $resident => $kind::<$bits>::$order(true))?;
             )+
         }
     };
 }
 
 minima_and_maxima! {
-    u32 scan_min_u32 scan_min_resident_u32 MIN_32 u32 IntegerOrder unsigned;
-    i32 scan_min_u32 scan_min_resident_u32 MIN_32 u32 IntegerOrder signed;
-    f32 scan_min_f32 scan_min_resident_f32 MIN_32 u32 FloatOrder float;
-    u64 scan_min_u64 scan_min_resident_u64 MIN_64 u64 IntegerOrder unsigned;
-    i64 scan_min_u64 scan_min_resident_u64 MIN_64 u64 IntegerOrder signed;
-    f64 scan_min_f64 scan_min_resident_f64 MIN_F64 u64 FloatOrder float;
+    u32 scan_min_u32 MIN_32 u32 IntegerOrder unsigned, scan_min_resident_u32;
+    i32 scan_min_u32 MIN_32 u32 IntegerOrder signed, scan_min_resident_u32;
+    f32 scan_min_f32 MIN_32 u32 FloatOrder float, scan_min_resident_f32;
+    u64 scan_min_u64 MIN_64 u64 IntegerOrder unsigned, scan_min_resident_u64;
+    i64 scan_min_u64 MIN_64 u64 IntegerOrder signed, scan_min_resident_u64;
+    f64 scan_min_f64 MIN_F64 u64 FloatOrder float;
 }
 
 /// Minimum number of elements per block of [`add_offset`].

@@ -48,8 +48,8 @@ impl Tiling {
         })
     }
 
-    /// Divides an input of at most `plan.resident_blocks` tiles of `tile` elements into one tile per
-    /// block.
+    /// Divides an input of few elements into tiles of `tile` elements, one per block. All blocks
+    /// have to be resident at once.
     pub fn resident(count: usize, tile: u64) -> Self {
         let tiles = (count as u64).div_ceil(tile).max(1) as u32;
         Self {

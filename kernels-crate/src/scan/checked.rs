@@ -80,8 +80,8 @@ fn sum_wide<I: Lift<i128>, V: FromWide>(
 /// to write. **Traffic** per element: two reads, one write.
 ///
 /// # Safety
-/// As for [`scan_sum_u32`](super::scan_sum_u32), with four words per tile in `states`; `overflow` has
-/// one element.
+/// As for [`scan_sum_u32`](super::scan_sum_u32), with four words per tile in `states`; `overflow`
+/// has one element.
 #[kernel(I = [u8, u16, u32], V = [u32, u64], baseline)]
 pub unsafe fn scan_sum_checked<I: Lift<i128> + KernelType, V: FromWide + KernelType>(
     input: View<I>,

@@ -19,7 +19,8 @@ pub const MIN_F64: BlockShape = BlockShape::warp_specialised(512, 16);
 /// [`scan_tiles_warp_specialised`]. The order defines the type of the values; a reversed order
 /// yields the maximum.
 ///
-/// **Mapping:** 4 vectors of 4 elements per thread, otherwise as [`scan_sum_u32`](super::scan_sum_u32).
+/// **Mapping:** 4 vectors of 4 elements per thread, otherwise as
+/// [`scan_sum_u32`](super::scan_sum_u32).
 ///
 /// # Safety
 /// As for [`scan_sum_u32`](super::scan_sum_u32).

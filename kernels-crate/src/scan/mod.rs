@@ -2,10 +2,10 @@
 //!
 //! | module | method | memory traffic |
 //! | --- | --- | --- |
-//! | [`kernels`], [`minima`] | single pass with [decoupled look-back](look_back) | 1 read, 1 write |
+//! | [`kernels`], [`minima`] | single pass, [decoupled look-back](look_back) | 1 read, 1 write |
 //! | [`checked`] | single pass in 128 bits; finds the first overflow | 2 reads, 1 write |
 //! | [`three_pass`] | reduce, scan of segment sums, scan of segments | 2 reads, 1 write |
-//! | [`resident`] | single pass with one tile per block, for inputs that fit in shared memory | 1 read, 1 write |
+//! | [`resident`] | single pass, all tiles in shared memory at once | 1 read, 1 write |
 //! | [`small`] | short lists, by a kernel that compiles quickly | 2 reads, 1 write |
 //!
 //! The single-pass kernels have two bodies, [`single_pass`] (tiles in registers) and
@@ -34,8 +34,8 @@ pub use kernels::{
 };
 pub use minima::{MIN_32, MIN_64, MIN_F64, scan_min_f32, scan_min_f64, scan_min_u32, scan_min_u64};
 pub use resident::{
-    MAX_RESIDENT_VECTORS, RESIDENT_VECTOR_BYTES, scan_min_resident_f32, scan_min_resident_f64,
-    scan_min_resident_u32, scan_min_resident_u64, scan_sum_resident,
+    MAX_RESIDENT_VECTORS, RESIDENT_VECTOR_BYTES, scan_min_resident_f32, scan_min_resident_u32,
+    scan_min_resident_u64, scan_sum_resident,
 };
 pub use scheduler::ScanJob;
 pub use small::{GATHERED_LEN, SMALL_ITEMS, scan_small};

@@ -92,7 +92,6 @@ resident_minima! {
     scan_min_resident_u32 u32 IntegerOrder 4 "32-bit integers" scan_min_u32;
     scan_min_resident_f32 u32 FloatOrder 4 "32-bit floating-point numbers" scan_min_f32;
     scan_min_resident_u64 u64 IntegerOrder 2 "64-bit integers" scan_min_u64;
-    scan_min_resident_f64 u64 FloatOrder 2 "64-bit floating-point numbers" scan_min_f64;
 }
 
 /// Body of the kernels for inputs that fit in shared memory. A block copies its tile
@@ -101,8 +100,8 @@ resident_minima! {
 ///
 /// A thread has an odd number of consecutive vectors of `N` elements, which it therefore reads in
 /// shared memory without bank conflicts, and combines its elements one by one, so floating-point
-/// sums depend on the tile's length only. `lift` converts elements to values, and `lower` results to
-/// elements.
+/// sums depend on the tile's length only. `lift` converts elements to values, and `lower` results
+/// to elements.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -201,15 +200,12 @@ fn unstage<V: Copy, const N: usize>(
     let step = thread::block_dim_x() as usize * N;
     let mut at = thread::thread_idx_x() as usize * N;
     while at < len {
-        let items = buffer.read_vector::<N>(at);
         if len - at >= N {
-            output.write_vector::<N>(start + at, items);
+            output.write_vector::<N>(start + at, buffer.read_vector::<N>(at));
         } else {
-            let mut item = 0;
-            while item < N {
-                if at + item < len {
-                    output.write(start + at + item, items[item]);
-                }
+            let mut item = at;
+            while item < len {
+                output.write(start + item, buffer.read(item));
                 item += 1;
             }
         }
@@ -228,16 +224,19 @@ fn reduce_run<V: Value, O: Operator<V>, const N: usize>(
 ) -> V {
     let mut all = O::identity();
     let mut at = first;
-    while at < last {
+    while at + N <= last {
         let items = buffer.read_vector::<N>(at);
         let mut item = 0;
         while item < N {
-            if at + item < last {
-                all = O::combine(all, lift(items[item]));
-            }
+            all = O::combine(all, lift(items[item]));
             item += 1;
         }
         at += N;
+    }
+    // the last vector of the input may be incomplete
+    while at < last {
+        all = O::combine(all, lift(buffer.read(at)));
+        at += 1;
     }
     all
 }

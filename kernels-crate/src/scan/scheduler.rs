@@ -264,9 +264,9 @@ impl<'a> TileScheduler<'a> {
     }
 }
 
-/// Returns `true` if aggregates are combined by groups of tiles. A look-back of 32-bit values, whose
-/// tiles take more time, reaches a prefix among the tiles before it without waiting; and the sums of
-/// groups do not fit in registers next to the tiles.
+/// Returns `true` if aggregates are combined by groups of tiles. A look-back of 32-bit values,
+/// whose tiles take more time, reaches a prefix among the tiles before it without waiting; and the
+/// sums of groups do not fit in registers next to the tiles.
 #[inline(always)]
 fn by_groups<V: Value, O: Operator<V>, W: Warps>() -> bool {
     !O::EXACT && V::WORDS > 1 && !W::is_single_thread()

@@ -27,6 +27,9 @@ fn prints() {
 fn lines_are_whole() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "printing::prints", "--ignored", "--nocapture"])
+        // Blocks run one after another: a line that is printed in two calls ends early if another
+        // block prints in between.
+        .env("RAYON_NUM_THREADS", "1")
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
