@@ -208,8 +208,8 @@ impl<'a> TileStates<'a> {
         initial: V,
     ) -> V {
         let (lane, width) = (warp::lane(), W::width());
-        // lane i holds the sum of the i-th group backwards, lane 0 that of the tiles of its own group
-        // before `tile`
+        // lane i holds the sum of the i-th group backwards, lane 0 that of the tiles before `tile`
+        // in its group
         let mut group_sums = O::identity();
         let mut kept = 0;
         let mut prefix = loop {
