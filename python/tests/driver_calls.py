@@ -8,8 +8,10 @@ import collections
 import contextlib
 import ctypes
 import gc
+import pathlib
 import sys
 import threading
+import time
 
 import numpy as np
 
@@ -117,15 +119,24 @@ def check(context):
             assert switches <= limit, (context, place, name, counts)
 
 
+def run_in_thread(target, *arguments):
+    """Run a function in a thread, and wait until the system has ended the thread.
+
+    `join` returns earlier, before the thread has handed on its streams.
+    """
+    thread = threading.Thread(target=target, args=arguments)
+    thread.start()
+    task = pathlib.Path(f"/proc/self/task/{thread.native_id}")
+    thread.join()
+    while task.exists():
+        time.sleep(0.001)
+
+
 check("with a context")
-other = threading.Thread(target=check, args=("without a context",))
-other.start()
-other.join()
+run_in_thread(check, "without a context")
 # a later thread takes over the stream of the thread that has ended
 streams = driver.fake_live(1)
 for _ in range(3):
-    other = threading.Thread(target=places["host"]["exclusive_scan"])
-    other.start()
-    other.join()
+    run_in_thread(places["host"]["exclusive_scan"])
 assert driver.fake_live(1) == streams, (driver.fake_live(1), streams)
 print("done")
