@@ -8,6 +8,7 @@ use super::symbols::{MAX_MATCH, SLACK, Symbols, copy_match};
 const LENGTH_ORDER: [usize; 19] = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
 ];
+
 /// Decoder of blocks, with the tables of the current one.
 pub(super) struct BlockDecoder {
     literals: HuffmanTable<11, 2048>,

@@ -28,7 +28,7 @@ const USED: [u16; 1 << 12] = {
 /// Returns the first position at or after bit `from` at which a member, or a dynamic block that is
 /// not the last of its member, may start: a bit of `bytes` before byte `end`.
 ///
-/// Of random bits, about one in 2000 passes as a block.
+/// Other data can look like a start, too; decoding then fails, or ends where no chunk starts.
 pub(super) fn find_start(bytes: &[u8], mut from: usize, end: usize) -> Option<Position> {
     let end = end.min(bytes.len());
     while from < end * 8 {
