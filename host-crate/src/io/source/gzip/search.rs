@@ -28,7 +28,7 @@ const USED: [u16; 1 << 12] = {
 /// Returns the first position at or after bit `from` at which a member, or a dynamic block that is
 /// not the last of its member, may start: a bit of `bytes` before byte `end`.
 ///
-/// Other data can look like a start, too; decoding then fails, or ends where no chunk starts.
+/// Other data can look like a start, too: a position counts only if the chunk before it ends there.
 pub(super) fn find_start(bytes: &[u8], mut from: usize, end: usize) -> Option<Position> {
     let end = end.min(bytes.len());
     while from < end * 8 {
