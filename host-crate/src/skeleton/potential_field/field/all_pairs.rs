@@ -215,7 +215,7 @@ impl AllPairsJob<'_> {
         &self,
         plan: LaunchPlan,
         pairs: LaunchRange,
-        mut launch: impl FnMut(Launch, LaunchRange) -> Result<(), SkeletonError>,
+        launch: &mut dyn FnMut(Launch, LaunchRange) -> Result<(), SkeletonError>,
     ) -> Result<(), SkeletonError> {
         let mut launch =
             |portion: LaunchRange| launch(blocks(portion.end - portion.first), portion);
@@ -225,7 +225,7 @@ impl AllPairsJob<'_> {
         let all_pairs = u128::from(self.targets.count) * u128::from(plan.slices.sources);
         let counted = |pairs: u64| (all_pairs * u128::from(pairs) / u128::from(plan.pairs)) as u64;
         let mut done = pairs.first;
-        launch_in_portions(self.stream, pairs, plan.wave, launch, |pairs| {
+        launch_in_portions(self.stream, pairs, plan.wave, &mut launch, &mut |pairs| {
             let increment = counted(done + pairs) - counted(done);
             done += pairs;
             Ok(counter.add(increment).map_err(DeviceError::from)?)
@@ -244,7 +244,7 @@ impl AllPairsJob<'_> {
         let (runs, run_coords) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
         let mut sums = self.alloc_sums(plan.slices)?;
-        self.launch(plan, plan.full_range(), |launch, portion| {
+        self.launch(plan, plan.full_range(), &mut |launch, portion| {
             // SAFETY: sources and runs have three coordinates each, the words and offsets are those
             // of the targets, and there are three sums per target and slice.
             unsafe {
@@ -273,7 +273,7 @@ impl AllPairsJob<'_> {
         let (runs, run_coords) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned_in_world<A, P>>(runs.count)?;
         let mut sums = self.alloc_sums(plan.slices)?;
-        self.launch(plan, plan.full_range(), |launch, portion| {
+        self.launch(plan, plan.full_range(), &mut |launch, portion| {
             // SAFETY: as in `tuned_sums`, and there is one weight per source or none at all.
             unsafe {
                 let args = (
@@ -306,7 +306,7 @@ impl AllPairsJob<'_> {
         let targets = DevicePoints::from_mask(self.stream, self.targets.mask)?;
         let plan = self.plan::<K>(targets.len() as u64)?;
         let mut sums = self.alloc_sums(plan.slices)?;
-        self.launch(plan, plan.full_range(), |launch, portion| {
+        self.launch(plan, plan.full_range(), &mut |launch, portion| {
             let args = (
                 self.sources.points.coordinates.view(),
                 targets.coordinates.view(),
@@ -348,7 +348,7 @@ impl AllPairsJob<'_> {
                 first: slice * blocks_per_slice,
                 end: (slice + 1) * blocks_per_slice,
             };
-            self.launch(plan, pairs, |launch, portion| {
+            self.launch(plan, pairs, &mut |launch, portion| {
                 // SAFETY: the constant holds the slice's sources, targets have three coordinates
                 // each, and there are three sums per target.
                 unsafe {

@@ -16,13 +16,14 @@ const MAX_GROWTH: u64 = 8;
 /// Calls `launch` with consecutive portions of `range`, and `done` with the size of each finished
 /// portion; stops at the first error of either. Portions are multiples of `wave`, the number of
 /// items that a device processes concurrently. While the host waits for a portion, the next one is
-/// already running. Returns when all portions are finished.
+/// already running. Returns when all portions are finished. The functions are trait objects because
+/// callers have one for each of their many kernels.
 pub(super) fn launch_in_portions(
     stream: &Stream,
     range: LaunchRange,
     wave: u64,
-    mut launch: impl FnMut(LaunchRange) -> Result<(), SkeletonError>,
-    mut done: impl FnMut(u64) -> Result<(), SkeletonError>,
+    launch: &mut dyn FnMut(LaunchRange) -> Result<(), SkeletonError>,
+    done: &mut dyn FnMut(u64) -> Result<(), SkeletonError>,
 ) -> Result<(), SkeletonError> {
     let start = Instant::now();
     let (mut first, mut finished) = (range.first, 0);
@@ -69,16 +70,16 @@ mod tests {
                 first: 5,
                 end: 5 + count,
             };
-            let launch = |portion: LaunchRange| {
+            let mut launch = |portion: LaunchRange| {
                 assert!(portion.first == next && portion.end > next);
                 next = portion.end;
                 Ok(())
             };
-            let add = |items| {
+            let mut add = |items| {
                 done += items;
                 Ok(())
             };
-            launch_in_portions(&stream, range, 3, launch, add).unwrap();
+            launch_in_portions(&stream, range, 3, &mut launch, &mut add).unwrap();
             assert_eq!((next, done), (5 + count, count));
         }
     }

@@ -112,7 +112,7 @@ impl FmmJob<'_> {
                     (u128::from(pairs) * u128::from(bricks) / u128::from(all_bricks.end)) as u64
                 };
                 let mut done = 0;
-                launch_in_portions(stream, all_bricks, chunk, launch, |bricks| {
+                launch_in_portions(stream, all_bricks, chunk, &mut launch, &mut |bricks| {
                     let increment = counted(done + bricks) - counted(done);
                     done += bricks;
                     Ok(counter.add(increment).map_err(DeviceError::from)?)
