@@ -5,7 +5,7 @@ use super::{
     mask::{StatedGrid, open_mask},
 };
 use crate::{
-    grid::{Histogram, OtsuError, OtsuRange, Sample, sample_count, with_sample_type},
+    grid::{Histogram, OtsuError, Sample, SampleRange, sample_count, with_sample_type},
     io::{FileError, VolumeReader},
     memory,
     monitor::Monitor,
@@ -26,7 +26,7 @@ pub(crate) fn histogram_in_file(
     let created = if Histogram::is_by_value(sample_type) {
         Histogram::by_value(sample_type).map_err(OtsuError::from)
     } else {
-        let mut range = OtsuRange::NONE;
+        let mut range = SampleRange::NONE;
         visit_samples(source, mask, monitor, &mut |samples, mask| {
             range = range.and(samples.range(mask));
             Ok(())
@@ -45,13 +45,13 @@ pub(crate) fn histogram_in_file(
 
 /// A chunk of samples of any type.
 trait SampleChunk {
-    fn range(&self, mask: &[u8]) -> OtsuRange;
+    fn range(&self, mask: &[u8]) -> SampleRange;
     fn count(&self, histogram: &mut Histogram, mask: &[u8]) -> Result<(), OtsuError>;
 }
 
 impl<T: Sample> SampleChunk for &[T] {
-    fn range(&self, mask: &[u8]) -> OtsuRange {
-        OtsuRange::within(self, mask)
+    fn range(&self, mask: &[u8]) -> SampleRange {
+        SampleRange::within(self, mask)
     }
 
     fn count(&self, histogram: &mut Histogram, mask: &[u8]) -> Result<(), OtsuError> {

@@ -1,10 +1,15 @@
 //! Search for pairs of intersecting triangles: a spatial hash in layers.
 
-use super::triangle_intersection::{Position, triangles_intersect};
+mod layers;
+mod member;
+
+use super::triangle_intersection::Position;
 use crate::{
     memory::{self, ExtendOrUnwind, OutOfMemory, ReserveOrUnwind},
     parallel,
 };
+use layers::{LayerEntries, Layers};
+use member::Member;
 use std::ops::{Add, Range};
 
 /// Purpose of the allocations, quoted in out-of-memory errors.
@@ -16,15 +21,8 @@ const MAX_BUCKETS: u64 = 16;
 /// Maximum number of buckets along an axis.
 const MAX_AXIS_BUCKETS: u32 = 1 << 20;
 
-/// Maximum number of buckets of a layer per entry that are sorted by counting.
-const MAX_EMPTY: u64 = 16;
-
 /// Number of bits of the filter for the buckets of changed triangles.
 const FILTER_BITS: u32 = 22;
-
-/// Bound for the rounding error of a vertex' height above the plane of a triangle, relative to the
-/// sum of the absolute values of its terms: more than nine roundings.
-const HEIGHT_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// The vertices of a triangle.
 pub(super) type TriangleCorners = [[f32; 3]; 3];
@@ -40,19 +38,6 @@ pub(super) struct PairSearch<'a> {
     axes: [usize; 3],
     /// Number of layers.
     layers: usize,
-}
-
-/// A triangle in a bucket.
-struct Member {
-    triangle: u32,
-    low: [f32; 3],
-    high: [f32; 3],
-    /// Bucket of `low`.
-    first: [u32; 3],
-    corners: TriangleCorners,
-    /// Normal of the triangle, of arbitrary length, and bounds of the terms that it consists of.
-    normal: Position,
-    normal_bound: Position,
 }
 
 impl<'a> PairSearch<'a> {
@@ -194,7 +179,11 @@ impl<'a> PairSearch<'a> {
                     }
                     members.clear();
                     members.reserve_or_unwind(group.len());
-                    members.extend(group.iter().map(|&(_, triangle)| self.member(triangle)));
+                    members.extend(
+                        group
+                            .iter()
+                            .map(|&(_, triangle)| Member::new(self, triangle)),
+                    );
                     for (index, one) in members.iter().enumerate() {
                         for other in &members[..index] {
                             let pair = [one.triangle, other.triangle];
@@ -212,184 +201,6 @@ impl<'a> PairSearch<'a> {
         };
         Ok(parallel::reduce(self.layers, 1, visit_layers, merge).unwrap_or_default())
     }
-
-    fn member(&self, triangle: u32) -> Member {
-        let corners = self.corners[triangle as usize];
-        let [low, high] = bounds(&corners);
-        let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-        let (u, v) = (subtract(b, a), subtract(c, a));
-        let terms = |k: usize| {
-            [
-                u[(k + 1) % 3] * v[(k + 2) % 3],
-                u[(k + 2) % 3] * v[(k + 1) % 3],
-            ]
-        };
-        Member {
-            triangle,
-            low,
-            high,
-            first: self.bucket(low),
-            corners,
-            normal: std::array::from_fn(|k| terms(k)[0] - terms(k)[1]),
-            normal_bound: std::array::from_fn(|k| terms(k)[0].abs() + terms(k)[1].abs()),
-        }
-    }
-}
-
-/// The triangles in each bucket of a layer, as pairs of a bucket's row and column, and a triangle.
-#[derive(Default)]
-struct LayerEntries {
-    sorted: Vec<(u64, u32)>,
-    unsorted: Vec<(u64, u32)>,
-    /// Number of entries before each bucket.
-    starts: Vec<u32>,
-}
-
-impl LayerEntries {
-    /// Lists the triangles of a layer in the order of their buckets.
-    fn list(&mut self, search: &PairSearch<'_>, triangles: &[u32]) {
-        let [_, row_axis, column_axis] = search.axes;
-        self.unsorted.clear();
-        let (mut first, mut last) = ([u32::MAX; 2], [0; 2]);
-        for &triangle in triangles {
-            let corners = &search.corners[triangle as usize];
-            let [low, high] = bounds(corners).map(|corner| search.bucket(corner));
-            let [low, high] = [low, high].map(|it| [it[row_axis], it[column_axis]]);
-            first = [first[0].min(low[0]), first[1].min(low[1])];
-            last = [last[0].max(high[0]), last[1].max(high[1])];
-            for row in low[0]..=high[0] {
-                for column in low[1]..=high[1] {
-                    let bucket = u64::from(row) << 32 | u64::from(column);
-                    self.unsorted.push_or_unwind((bucket, triangle));
-                }
-            }
-        }
-        if self.unsorted.is_empty() {
-            self.sorted.clear();
-            return;
-        }
-        let width = u64::from(last[1] - first[1]) + 1;
-        let buckets = width * (u64::from(last[0] - first[0]) + 1);
-        if buckets > MAX_EMPTY * self.unsorted.len() as u64 {
-            std::mem::swap(&mut self.sorted, &mut self.unsorted);
-            self.sorted.sort_unstable();
-            return;
-        }
-        let index = |bucket: u64| {
-            let (row, column) = ((bucket >> 32) as u32, bucket as u32);
-            (u64::from(row - first[0]) * width + u64::from(column - first[1])) as usize
-        };
-        self.starts.clear();
-        self.starts.reserve_or_unwind(buckets as usize + 1);
-        self.starts.resize(buckets as usize + 1, 0);
-        for (bucket, _) in &self.unsorted {
-            self.starts[index(*bucket) + 1] += 1;
-        }
-        for bucket in 0..buckets as usize {
-            self.starts[bucket + 1] += self.starts[bucket];
-        }
-        self.sorted.clear();
-        self.sorted.reserve_or_unwind(self.unsorted.len());
-        self.sorted.resize(self.unsorted.len(), (0, 0));
-        for entry in &self.unsorted {
-            let at = &mut self.starts[index(entry.0)];
-            self.sorted[*at as usize] = *entry;
-            *at += 1;
-        }
-    }
-}
-
-impl Member {
-    /// Returns `true` if the bounding boxes of two triangles overlap, and `bucket` is the first
-    /// that both are in, so that each pair counts once.
-    fn first_meets(&self, other: &Self, bucket: [u32; 3]) -> bool {
-        (0..3).all(|k| {
-            self.low[k] <= other.high[k]
-                && other.low[k] <= self.high[k]
-                && self.first[k].max(other.first[k]) == bucket[k]
-        })
-    }
-
-    /// Returns `true` if two triangles have a point in common other than shared vertices and edges.
-    fn intersects(&self, other: &Self, is_same: impl Fn([usize; 2]) -> bool) -> bool {
-        if self.is_beyond(other, |[own, others]| is_same([own, others]))
-            || other.is_beyond(self, |[others, own]| is_same([own, others]))
-        {
-            return false;
-        }
-        let coincides = |own: usize| {
-            (0..3).any(|at| self.corners[own] == other.corners[at] && !is_same([own, at]))
-        };
-        (0..3).any(coincides) || {
-            let pair = [self.corners, other.corners];
-            let [one, other] = pair.map(|corners| corners.map(|corner| corner.map(f64::from)));
-            triangles_intersect(one, other)
-        }
-    }
-
-    /// Returns `true` if all vertices of another triangle that are not shared are certainly on one
-    /// side of the plane of this one. `is_same` receives a corner of each.
-    fn is_beyond(&self, other: &Self, is_same: impl Fn([usize; 2]) -> bool) -> bool {
-        let origin = self.corners[0].map(f64::from);
-        let mut side = 0.0;
-        for (index, corner) in other.corners.iter().enumerate() {
-            let offset = subtract(corner.map(f64::from), origin);
-            let height = dot(self.normal, offset);
-            if height.abs() > HEIGHT_ERROR * dot(self.normal_bound, offset.map(f64::abs)) {
-                if height * side < 0.0 {
-                    return false;
-                }
-                side = height.signum();
-            } else {
-                let own = self.corners.iter().position(|it| it == corner);
-                if !own.is_some_and(|own| is_same([own, index])) {
-                    return false;
-                }
-            }
-        }
-        side != 0.0
-    }
-}
-
-/// The triangles of each layer of buckets.
-struct Layers {
-    starts: Vec<usize>,
-    triangles: Vec<u32>,
-}
-
-impl Layers {
-    fn new(search: &PairSearch<'_>, candidates: Option<&[u32]>) -> Result<Self, OutOfMemory> {
-        let axis = search.axes[0];
-        let layers = |triangle: u32| {
-            let corners = &search.corners[triangle as usize];
-            let [low, high] = bounds(corners).map(|corner| search.bucket(corner)[axis] as usize);
-            low..=high
-        };
-        let count = candidates.map_or(search.corners.len(), <[u32]>::len);
-        let candidate = |index: usize| candidates.map_or(index as u32, |it| it[index]);
-        let mut starts = memory::try_zeroed::<usize>(PURPOSE, search.layers + 1)?;
-        for index in 0..count {
-            layers(candidate(index)).for_each(|layer| starts[layer + 1] += 1);
-        }
-        for layer in 0..search.layers {
-            starts[layer + 1] += starts[layer];
-        }
-        let mut ends = memory::try_copy(PURPOSE, &starts)?;
-        let mut triangles = memory::try_zeroed::<u32>(PURPOSE, starts[search.layers])?;
-        for index in 0..count {
-            let triangle = candidate(index);
-            for layer in layers(triangle) {
-                triangles[ends[layer]] = triangle;
-                ends[layer] += 1;
-            }
-        }
-        Ok(Self { starts, triangles })
-    }
-
-    /// Returns the triangles of a layer.
-    fn triangles(&self, layer: usize) -> &[u32] {
-        &self.triangles[self.starts[layer]..self.starts[layer + 1]]
-    }
 }
 
 /// Returns the minimum and the maximum of a triangle's coordinates.
@@ -399,12 +210,4 @@ fn bounds([a, b, c]: &TriangleCorners) -> [[f32; 3]; 2] {
 
 fn combine(one: [f32; 3], other: [f32; 3], select: fn(f32, f32) -> f32) -> [f32; 3] {
     std::array::from_fn(|k| select(one[k], other[k]))
-}
-
-fn subtract(to: Position, from: Position) -> Position {
-    std::array::from_fn(|k| to[k] - from[k])
-}
-
-fn dot(one: Position, other: Position) -> f64 {
-    one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
 }

@@ -1,0 +1,201 @@
+//! Copies between host and device, and on the device.
+
+use crate::{
+    device::{
+        Buffer, DeviceError, Element, Stream,
+        buffer::BufferMemory,
+        cuda::{CudaConstant, CudaMemory},
+    },
+    memory, parallel,
+};
+use std::ops::Range;
+
+/// Number of bytes that a thread of the CPU copies at a time: large compared with the cost of
+/// scheduling.
+const COPY_CHUNK: usize = 1 << 20;
+
+/// Purpose of the memory of a downloaded buffer, quoted in errors.
+const DOWNLOAD: &str = "a copy of a buffer";
+
+impl Stream {
+    /// Copies `elements` to a new buffer on the device.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], [`DeviceError::TooLarge`].
+    pub fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>, DeviceError> {
+        let mut buffer = self.alloc(elements.len())?;
+        self.write(&mut buffer, elements)?;
+        Ok(buffer)
+    }
+
+    /// Copies `elements` to a buffer of the same length.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`].
+    pub fn write<T: Element>(
+        &self,
+        buffer: &mut Buffer<T>,
+        elements: &[T],
+    ) -> Result<(), DeviceError> {
+        if elements.len() != buffer.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: elements.len(),
+                to: buffer.len(),
+            });
+        }
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            slice.copy_from_slice(elements);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.copy_to_device(memory, bytemuck::cast_slice(elements))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the elements of a buffer to the host. Synchronises the stream.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if that, or anything before it on the stream, failed.
+    pub fn download<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, DeviceError> {
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_slice() {
+            return Ok(memory::try_copy(DOWNLOAD, slice)?);
+        }
+        let mut elements = memory::try_zeroed(DOWNLOAD, buffer.len())?;
+        self.read(buffer, &mut elements)?;
+        Ok(elements)
+    }
+
+    /// Enqueues a copy of `elements` to the first elements of a buffer. Returns immediately if they
+    /// are [pinned](Device::pinned).
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has,
+    /// [`DeviceError::WrongDevice`].
+    ///
+    /// # Safety
+    /// The elements must live and stay unchanged until the stream has been synchronised.
+    pub unsafe fn begin_write<T: Element>(
+        &self,
+        buffer: &mut Buffer<T>,
+        elements: &[T],
+    ) -> Result<(), DeviceError> {
+        self.check_part(buffer, elements.len(), elements.len(), buffer.len())?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            slice[..elements.len()].copy_from_slice(elements);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            // SAFETY: guaranteed by the caller.
+            unsafe { stream.begin_copy_to_device(memory, bytemuck::cast_slice(elements))? };
+        }
+        Ok(())
+    }
+
+    /// Enqueues a copy of the first elements of a buffer to `elements`. Returns immediately if they
+    /// are [pinned](Device::pinned).
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has,
+    /// [`DeviceError::WrongDevice`].
+    ///
+    /// # Safety
+    /// The elements must live and not be accessed until the stream has been synchronised.
+    pub unsafe fn begin_read<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        elements: &mut [T],
+    ) -> Result<(), DeviceError> {
+        self.check_part(buffer, elements.len(), buffer.len(), elements.len())?;
+        if let Some(slice) = buffer.as_slice() {
+            elements.copy_from_slice(&slice[..elements.len()]);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            // SAFETY: guaranteed by the caller.
+            unsafe { stream.begin_copy_to_host(bytemuck::cast_slice_mut(elements), memory)? };
+        }
+        Ok(())
+    }
+
+    /// Copies the elements of a buffer to a slice of the same length. Synchronises the stream.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if
+    /// anything on the stream failed.
+    pub fn read<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        elements: &mut [T],
+    ) -> Result<(), DeviceError> {
+        if elements.len() != buffer.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: buffer.len(),
+                to: elements.len(),
+            });
+        }
+        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            self.check_device(buffer)?;
+            return stream.copy_to_host(bytemuck::cast_slice_mut(elements), memory);
+        }
+        // SAFETY: the stream is synchronised before the borrow ends, also after an error.
+        let begun = unsafe { self.begin_read(buffer, elements) };
+        let done = self.synchronize();
+        begun.and(done)
+    }
+
+    fn check_part<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        part: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), DeviceError> {
+        if part > buffer.len() {
+            return Err(DeviceError::LengthMismatch { from, to });
+        }
+        self.check_device(buffer)
+    }
+
+    /// Copies a buffer to another of the same length on this device.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`].
+    pub fn copy<T: Element>(
+        &self,
+        from: &Buffer<T>,
+        to: &mut Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        if from.len() != to.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: from.len(),
+                to: to.len(),
+            });
+        }
+        self.check_device(from)?;
+        self.check_device(to)?;
+        match (from.memory(), to.memory(), &self.cuda) {
+            (BufferMemory::Cuda(from), BufferMemory::Cuda(to), Some(stream)) => {
+                stream.copy_on_device(to, from)
+            }
+            _ => {
+                if let (Some(from), Some(to)) = (from.as_slice(), to.as_mut_slice()) {
+                    let chunk = (COPY_CHUNK / size_of::<T>().max(1)).max(1);
+                    parallel::for_each_chunk_mut(to, chunk, |first, to| {
+                        to.copy_from_slice(&from[first..][..to.len()]);
+                    });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Enqueues a copy of a range of device memory to the beginning of a constant.
+    pub(in crate::device) fn copy_to_constant(
+        &self,
+        constant: &CudaConstant,
+        from: &CudaMemory,
+        bytes: Range<usize>,
+    ) -> Result<(), DeviceError> {
+        match &self.cuda {
+            Some(stream) => stream.copy_to_constant(constant, from, bytes),
+            None => unreachable!("a constant of a CUDA device has a CUDA stream"),
+        }
+    }
+}
