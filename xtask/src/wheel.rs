@@ -2,14 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
 
 /// Maximum size of a wheel in bytes.
 const MAX_BYTES: u64 = 15_000_000;
+
+/// Policy of PyPI for the C library that published wheels are linked for.
+const MANYLINUX: &str = "manylinux_2_28";
 
 /// Arguments of `wheel`.
 #[derive(clap::Args)]
@@ -18,7 +21,8 @@ pub struct Arguments {
     /// size is not checked
     #[arg(long)]
     dev: bool,
-    /// Link for the C library of manylinux_2_28 with zig (`pip install ziglang`), for publishing
+    /// Link for the C library of manylinux_2_28 with zig, and check the wheel with auditwheel, for
+    /// publishing
     #[arg(long)]
     manylinux: bool,
     /// Install the wheel in target/python and run the tests of the package, its type checks, and
@@ -35,7 +39,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         options.extend(["--profile", "dev"]);
     }
     if arguments.manylinux {
-        options.extend(["--zig", "--compatibility", "manylinux_2_28"]);
+        environment.install(&["ziglang", "auditwheel"])?;
+        options.extend(["--zig", "--compatibility", MANYLINUX]);
     }
     let wheel = build(&environment, &options)?;
     let bytes = wheel.metadata()?.len();
@@ -44,6 +49,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         paths::display_relative(&wheel),
         bytes as f64 / 1e6
     );
+    if arguments.manylinux {
+        check_manylinux(&environment, &wheel)?;
+    }
     if !arguments.dev && bytes > MAX_BYTES {
         bail!("the wheel has {bytes} bytes, more than {MAX_BYTES}");
     }
@@ -51,6 +59,36 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         test(&environment, &wheel)?;
     }
     Ok(())
+}
+
+/// Checks that the wheel needs no newer C library than [`MANYLINUX`], and prints what auditwheel
+/// finds.
+fn check_manylinux(environment: &Environment, wheel: &Path) -> Result<()> {
+    let mut audit = environment.module("auditwheel");
+    let output = audit
+        .arg("show")
+        .arg(wheel)
+        .stderr(Stdio::inherit())
+        .output()?;
+    let findings = String::from_utf8_lossy(&output.stdout);
+    print!("{findings}");
+    ensure!(
+        output.status.success() && is_consistent(&findings),
+        "auditwheel does not find the wheel consistent with {MANYLINUX}"
+    );
+    Ok(())
+}
+
+/// Returns `true` if auditwheel finds a wheel consistent with [`MANYLINUX`] or an older policy. The
+/// first quoted name is the policy; others are those that changes would achieve.
+fn is_consistent(findings: &str) -> bool {
+    let glibc = |policy: &str| {
+        let (major, rest) = policy.strip_prefix("manylinux_")?.split_once('_')?;
+        let minor = rest.split('_').next()?;
+        Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+    };
+    let policy = findings.split('"').nth(1).and_then(glibc);
+    policy.is_some() && policy <= glibc(MANYLINUX)
 }
 
 /// Builds a wheel with options of maturin.
@@ -120,6 +158,13 @@ impl Environment {
         Ok(environment)
     }
 
+    /// Installs packages that only some commands need.
+    fn install(&self, packages: &[&str]) -> Result<()> {
+        let mut install = self.module("pip");
+        install.args(["install", "--quiet"]).args(packages);
+        execute(install)
+    }
+
     fn python(&self) -> PathBuf {
         self.folder.join("bin/python")
     }
@@ -185,4 +230,24 @@ fn execute(mut command: Command) -> Result<()> {
         bail!("python {} failed ({status})", arguments.join(" "));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wheels_for_older_libraries_are_consistent() {
+        let findings = |policy: &str| {
+            format!(
+                "a.whl is consistent with the\nfollowing platform tag: \"{policy}\".\n\
+                 In order to achieve the tag \"manylinux_2_17_x86_64\", eliminate libz.so.1\n"
+            )
+        };
+        assert!(is_consistent(&findings("manylinux_2_28_x86_64")));
+        assert!(is_consistent(&findings("manylinux_2_17_x86_64")));
+        assert!(!is_consistent(&findings("manylinux_2_31_x86_64")));
+        assert!(!is_consistent(&findings("linux_x86_64")));
+        assert!(!is_consistent(""));
+    }
 }
