@@ -5,26 +5,19 @@
 //! is 1, so that the sum of their volumes is an area. The hat is several voxels wide in thin parts,
 //! where single layers of voxels have areas of a few voxels.
 
-use super::HALF_VOXEL;
+use super::{HALF_VOXEL, slab::Slab};
 use crate::{
-    memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind},
+    memory::{CollectOrUnwind, ExtendOrUnwind},
     monitor::Cancelled,
     parallel,
     skeleton::medial::{
         certificate::Certificate,
         context::ComponentContext,
         curves::intermediate_graph::{GraphEdge, IntermediateGraph},
-        voxels::{
-            neighbour_bits::{NEIGHBOURS, OFFSETS},
-            segment_voxels::{to_voxels, voxel_at},
-        },
+        voxels::segment_voxels::{to_voxels, voxel_at},
     },
 };
 use nalgebra::Vector3;
-use std::{
-    collections::HashSet,
-    hash::{BuildHasherDefault, Hasher},
-};
 
 /// Distance from junctions and ends within which sections are undefined, as a multiple of the
 /// radius.
@@ -40,8 +33,8 @@ const MAX_EXTENT: f64 = 20.0;
 
 /// Returns the area of the cross-section at each point of each edge, in world units squared, or
 /// `None` near junctions and ends, and where the section extends very far from the curve.
-/// `spacing` is the smallest spacing in world units. Takes time linear in the number of voxels of
-/// all sections.
+/// `spacing` is the smallest spacing in world units. Takes time linear in the number of rows of
+/// voxels of all sections.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -180,69 +173,17 @@ impl<'a> Curve<'a> {
             .sum();
         let layers = (THICK_RADIUS / radius).clamp(1.0, THICK_RADIUS);
         let half_width = (layers * layer).min(available.max(layer));
-        self.measure_slab(context, point, tangent, half_width)
-    }
-
-    /// Sums the volumes of the connected voxels within `half_width` of the plane through a point,
-    /// weighted by a hat function.
-    fn measure_slab(
-        &self,
-        context: &ComponentContext<'_>,
-        point: usize,
-        tangent: Vector3<f64>,
-        half_width: f64,
-    ) -> Option<f64> {
-        let object = context.object;
-        let centre = self.points[point];
-        let max_extent = MAX_EXTENT * self.radii[point] + half_width;
-        let offset = |position: [i32; 3]| {
-            Vector3::from(context.metric.to_world(position.map(f64::from))) - centre
+        let slab = Slab {
+            object: context.object,
+            metric: context.metric,
+            centre: self.points[point],
+            normal: tangent,
+            half_width,
         };
-        let first = voxel_at(object, self.edge.points[point])?;
-        let mut visited = HashSet::<u32, BuildHasherDefault<VoxelHasher>>::default();
-        visited.push_or_unwind(first as u32);
-        let mut pending = vec![(first, object.position(first))];
-        let mut sum = 0.0;
-        while let Some((voxel, position)) = pending.pop() {
-            let from_centre = offset(position);
-            if from_centre.norm() > max_extent {
-                return None;
-            }
-            sum += (1.0 - from_centre.dot(&tangent).abs() / half_width).max(0.0);
-            visited.reserve_or_unwind(OFFSETS.len());
-            for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
-                let [dx, dy, dz] = OFFSETS[bit];
-                let position = [position[0] + dx, position[1] + dy, position[2] + dz];
-                if offset(position).dot(&tangent).abs() < half_width && visited.insert(other as u32)
-                {
-                    pending.push_or_unwind((other, position));
-                }
-            }
-        }
+        let first = voxel_at(context.object, self.edge.points[point])?;
+        let volume = slab.weighted_volume(first, MAX_EXTENT * radius + half_width)?;
         let u = context.metric.upper();
-        let voxel_volume = u[0][0] * u[1][1] * u[2][2];
-        Some(sum * voxel_volume / half_width)
-    }
-}
-
-/// Multiplicative hash of voxel indices (Knuth 1973, section 6.4).
-#[derive(Default)]
-struct VoxelHasher(u64);
-
-impl Hasher for VoxelHasher {
-    fn finish(&self) -> u64 {
-        // tables use the lowest and the highest bits; a product is mixed in its upper half only
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u32(byte.into());
-        }
-    }
-
-    #[inline]
-    fn write_u32(&mut self, value: u32) {
-        self.0 = (self.0 ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // the integral of the hat is its half width
+        Some(volume * u[0][0] * u[1][1] * u[2][2] / half_width)
     }
 }

@@ -2,6 +2,7 @@
 
 mod cross_sections;
 mod planar_radii;
+mod slab;
 
 pub use planar_radii::PlanarGrid;
 
