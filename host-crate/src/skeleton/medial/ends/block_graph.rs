@@ -293,9 +293,17 @@ impl FrontGraph for BlockGraph<'_> {
     }
 
     #[inline(always)]
-    fn for_each_neighbour(&self, node: usize, mut visit: impl FnMut(usize, u32)) {
+    fn for_each_selected(
+        &self,
+        node: usize,
+        is_selected: impl Fn(usize) -> bool,
+        mut visit: impl FnMut(usize, u32),
+    ) {
         for at in self.neighbour_range(node) {
-            visit(self.neighbours[at] as usize, self.lengths[at].into());
+            let other = self.neighbours[at] as usize;
+            if is_selected(other) {
+                visit(other, self.lengths[at].into());
+            }
         }
     }
 

@@ -1,11 +1,12 @@
 //! Fronts: geodesic distances within a component, in ascending order.
 
-use super::graph::{FrontGraph, UNITS};
+use super::graph::{FrontGraph, PADDING, UNITS};
 use crate::{
     memory::{ExtendOrUnwind, filled_or_unwind},
     monitor::Cancelled,
     skeleton::medial::progress::{ComponentProgress, REPORT_INTERVAL},
 };
+use std::cell::Cell;
 
 /// Distance of nodes that the front did not reach.
 pub const UNREACHED: u32 = u32::MAX;
@@ -13,11 +14,12 @@ pub const UNREACHED: u32 = u32::MAX;
 /// Geodesic distances from one node along edges, computed with a bucket queue (Dial 1969).
 pub struct Front<'a, G> {
     graph: &'a G,
-    /// Distance of each node in [`UNITS`](super::graph::UNITS), or [`UNREACHED`].
+    /// Distance of each node in [`UNITS`](super::graph::UNITS), or [`UNREACHED`]; after them
+    /// [`PADDING`] elements.
     distances: Vec<u32>,
     /// Reached nodes in order of ascending distance.
     order: Vec<u32>,
-    /// Pending nodes by distance, modulo the number of buckets.
+    /// Pending nodes by distance, modulo the number of buckets, which is a power of two.
     buckets: Vec<Vec<u32>>,
 }
 
@@ -36,9 +38,12 @@ impl<'a, G: FrontGraph> Front<'a, G> {
     pub fn new(graph: &'a G) -> Self {
         Self {
             graph,
-            distances: filled_or_unwind(UNREACHED, graph.len()),
+            distances: filled_or_unwind(UNREACHED, graph.len() + PADDING),
             order: Vec::new(),
-            buckets: filled_or_unwind(Vec::new(), graph.longest_edge() as usize + 1),
+            buckets: filled_or_unwind(
+                Vec::new(),
+                (graph.longest_edge() as usize + 1).next_power_of_two(),
+            ),
         }
     }
 
@@ -56,13 +61,13 @@ impl<'a, G: FrontGraph> Front<'a, G> {
         for node in self.order.drain(..) {
             self.distances[node as usize] = UNREACHED;
         }
-        let count = self.buckets.len();
+        let mask = self.buckets.len() - 1;
         self.distances[from as usize] = 0;
         self.buckets[0].push_or_unwind(from);
         let (mut distance, mut pending, mut limit) = (0u32, 1usize, u32::MAX);
         let max_nodes = goal.map_or(usize::MAX, |goal| goal.max_nodes);
         while pending > 0 && distance <= limit && self.order.len() < max_nodes {
-            let bucket = distance as usize % count;
+            let bucket = distance as usize & mask;
             let mut nodes = std::mem::take(&mut self.buckets[bucket]);
             pending -= nodes.len();
             for &node in &nodes {
@@ -83,14 +88,20 @@ impl<'a, G: FrontGraph> Front<'a, G> {
                     buckets,
                     ..
                 } = self;
-                graph.for_each_neighbour(node as usize, |other, length| {
-                    let next = distance + length;
-                    if next < distances[other] {
-                        distances[other] = next;
-                        buckets[next as usize % count].push_or_unwind(other as u32);
-                        pending += 1;
-                    }
-                });
+                let distances = Cell::from_mut(&mut distances[..]).as_slice_of_cells();
+                graph.for_each_selected(
+                    node as usize,
+                    // most neighbours were reached before
+                    |other| distances[other].get() > distance,
+                    |other, length| {
+                        let next = distance + length;
+                        if next < distances[other].get() {
+                            distances[other].set(next);
+                            buckets[next as usize & mask].push_or_unwind(other as u32);
+                            pending += 1;
+                        }
+                    },
+                );
             }
             nodes.clear();
             self.buckets[bucket] = nodes;

@@ -18,6 +18,10 @@ use crate::{
 /// and 55 units) are exact to 0.8 %, and few buckets suffice.
 pub const UNITS: f64 = 32.0;
 
+/// Number of elements after those of the nodes in lists that
+/// [`for_each_selected`](FrontGraph::for_each_selected) reads.
+pub const PADDING: usize = 3;
+
 /// Graph whose nodes are sets of voxels.
 pub trait FrontGraph {
     /// Returns the number of nodes.
@@ -34,7 +38,19 @@ pub trait FrontGraph {
 
     /// Calls `visit` for each neighbour of a node, with the length of the edge in units of the
     /// front.
-    fn for_each_neighbour(&self, node: usize, visit: impl FnMut(usize, u32));
+    fn for_each_neighbour(&self, node: usize, visit: impl FnMut(usize, u32)) {
+        self.for_each_selected(node, |_| true, visit);
+    }
+
+    /// Calls `visit` like [`for_each_neighbour`](Self::for_each_neighbour) for the neighbours for
+    /// which a condition holds before the first visit. The condition is also evaluated for other
+    /// nodes, and for up to [`PADDING`] numbers after those of the nodes.
+    fn for_each_selected(
+        &self,
+        node: usize,
+        is_selected: impl Fn(usize) -> bool,
+        visit: impl FnMut(usize, u32),
+    );
 
     /// Returns `true` if the component has voxels next to a node that the graph lacks.
     fn is_open(&self, node: u32) -> bool;
@@ -93,8 +109,15 @@ impl FrontGraph for VoxelGraph<'_> {
     }
 
     #[inline(always)]
-    fn for_each_neighbour(&self, node: usize, mut visit: impl FnMut(usize, u32)) {
-        for (bit, other) in self.object.neighbours(node, NEIGHBOURS) {
+    fn for_each_selected(
+        &self,
+        node: usize,
+        is_selected: impl Fn(usize) -> bool,
+        mut visit: impl FnMut(usize, u32),
+    ) {
+        let neighbours = self.object.neighbours(node, NEIGHBOURS);
+        let selected = neighbours.select(|first| [0, 1, 2].map(|k| is_selected(first + k)));
+        for (bit, other) in selected {
             visit(other, self.step_lengths[bit]);
         }
     }

@@ -2,20 +2,18 @@
 
 use super::{
     front::Front,
-    graph::{FrontGraph, UNITS},
+    graph::{FrontGraph, PADDING, UNITS},
+    section_parts::{Parts, find_root},
 };
 use crate::{
     grid::Metric,
-    memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind},
+    memory::{ExtendOrUnwind, filled_or_unwind},
     monitor::Cancelled,
     skeleton::medial::progress::{ComponentProgress, REPORT_INTERVAL},
 };
 
 /// Maximum or part of nodes that belong to none.
 const NONE: u32 = u32::MAX;
-
-/// Minimum share of the second largest part of a section that counts as split.
-const SPLIT_SHARE: f64 = 0.2;
 
 /// Nodes of one maximum within a range of distances of the extent of a node.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +23,7 @@ pub struct Section {
     /// Root of twice the mean squared distance to the centroid, in units of the smallest spacing:
     /// the radius of a disc, 0.82 times the half width of a strip.
     pub width: f32,
-    /// `true` if the nodes form at least two parts with a share of [`SPLIT_SHARE`] each.
+    /// `true` if the nodes form at least two parts with a share of [`SPLIT_SHARE`](super::section_parts::SPLIT_SHARE) each.
     pub is_split: bool,
 }
 
@@ -33,6 +31,8 @@ pub struct Section {
 pub struct Maximum {
     /// Node of the maximum.
     pub node: u32,
+    /// Position of the node, in voxels of the frame.
+    position: [f64; 3],
     /// Farther maximum that this one meets at its saddle; itself for the global maximum.
     parent: u32,
     /// Node at which the maximum meets its parent, or `None` for the global maximum.
@@ -73,68 +73,12 @@ pub struct MergeTree<'a, G> {
     has_tunnels: bool,
     /// Number of the current front, from 1.
     front: u32,
+    /// State of each node, and [`PADDING`] elements.
     states: Vec<NodeState>,
     maxima: Vec<Maximum>,
     /// Union-find forest of the maxima; the roots are the farthest ones.
     roots: Vec<u32>,
     parts: Parts,
-}
-
-/// Connected parts of sections, as a union-find forest with the number of voxels at the roots.
-#[derive(Default)]
-struct Parts {
-    roots: Vec<u32>,
-    counts: Vec<f64>,
-}
-
-impl Parts {
-    fn add(&mut self) -> u32 {
-        let part = self.roots.len() as u32;
-        self.roots.push_or_unwind(part);
-        self.counts.push_or_unwind(0.0);
-        part
-    }
-
-    fn join(&mut self, a: u32, b: u32) -> u32 {
-        let (kept, other) = (a.min(b), a.max(b));
-        if kept != other {
-            self.roots[other as usize] = kept;
-            self.counts[kept as usize] += self.counts[other as usize];
-        }
-        kept
-    }
-
-    /// Returns `true` if the second largest of the parts has at least [`SPLIT_SHARE`] of the
-    /// voxels.
-    fn is_split(&mut self, parts: &[u32]) -> bool {
-        if parts.len() < 2 {
-            return false;
-        }
-        let roots = parts.iter().map(|&part| find_root(&mut self.roots, part));
-        let mut roots: Vec<u32> = roots.collect_or_unwind();
-        roots.sort_unstable();
-        roots.dedup();
-        let (mut sum, mut largest) = (0.0, [0.0_f64; 2]);
-        for root in roots {
-            let count = self.counts[root as usize];
-            sum += count;
-            if count > largest[0] {
-                largest = [count, largest[0]];
-            } else {
-                largest[1] = largest[1].max(count);
-            }
-        }
-        largest[1] >= SPLIT_SHARE * sum
-    }
-}
-
-fn find_root(roots: &mut [u32], mut index: u32) -> u32 {
-    while roots[index as usize] != index {
-        let next = roots[index as usize];
-        roots[index as usize] = roots[next as usize];
-        index = roots[index as usize];
-    }
-    index
 }
 
 impl<'a, G: FrontGraph> MergeTree<'a, G> {
@@ -151,7 +95,7 @@ impl<'a, G: FrontGraph> MergeTree<'a, G> {
             metric,
             has_tunnels,
             front: 0,
-            states: filled_or_unwind(not_visited, graph.len()),
+            states: filled_or_unwind(not_visited, graph.len() + PADDING),
             maxima: Vec::new(),
             roots: Vec::new(),
             parts: Parts::default(),
@@ -173,47 +117,64 @@ impl<'a, G: FrontGraph> MergeTree<'a, G> {
         self.roots.clear();
         self.parts = Parts::default();
         self.front += 1;
-        for (count, &node) in front.order().iter().rev().enumerate() {
-            if count.is_multiple_of(REPORT_INTERVAL) {
-                progress.check()?;
-            }
-            self.visit(front, node);
-        }
+        let mut states = std::mem::take(&mut self.states);
+        let visited = self.visit_all(&mut states, front, progress);
+        self.states = states;
+        visited?;
         for maximum in 0..self.maxima.len() {
             self.finish_section(maximum);
         }
         Ok(())
     }
 
+    /// Adds the nodes of a front in order of descending distance.
+    fn visit_all(
+        &mut self,
+        states: &mut [NodeState],
+        front: &Front<'_, G>,
+        progress: &ComponentProgress<'_>,
+    ) -> Result<(), Cancelled> {
+        for (count, &node) in front.order().iter().rev().enumerate() {
+            if count.is_multiple_of(REPORT_INTERVAL) {
+                progress.check()?;
+            }
+            self.visit(states, front, node);
+        }
+        Ok(())
+    }
+
     /// Adds a node: to the farthest maximum among its visited neighbours, otherwise as a maximum.
     #[inline(always)]
-    fn visit(&mut self, front: &Front<'_, G>, node: u32) {
+    fn visit(&mut self, states: &mut [NodeState], front: &Front<'_, G>, node: u32) {
         let section = front.distance(node) / self.section_units();
         let (mut own, mut part, mut last) = (NONE, NONE, NONE);
-        let graph = self.graph;
-        graph.for_each_neighbour(node as usize, |other, _| {
-            let state = self.states[other];
-            if state.front != self.front {
-                return;
-            }
-            if state.maximum != last {
-                last = state.maximum;
-                own = self.merge(own, state.maximum, node);
-            }
-            if self.has_tunnels && state.section == section {
-                let found = find_root(&mut self.parts.roots, state.part);
-                part = if part == NONE {
-                    found
-                } else {
-                    self.parts.join(part, found)
-                };
-            }
-        });
+        let (graph, number) = (self.graph, self.front);
+        graph.for_each_selected(
+            node as usize,
+            |other| states[other].front == number,
+            |other, _| {
+                let state = states[other];
+                if state.maximum != last {
+                    last = state.maximum;
+                    own = self.merge(own, state.maximum, node);
+                }
+                if self.has_tunnels && state.section == section {
+                    let found = find_root(&mut self.parts.roots, state.part);
+                    part = if part == NONE {
+                        found
+                    } else {
+                        self.parts.join(part, found)
+                    };
+                }
+            },
+        );
+        let position = graph.position(node);
         if own == NONE {
             own = self.maxima.len() as u32;
             self.roots.push_or_unwind(own);
             self.maxima.push_or_unwind(Maximum {
                 node,
+                position,
                 parent: own,
                 saddle: None,
                 sections: Vec::new(),
@@ -226,13 +187,13 @@ impl<'a, G: FrontGraph> MergeTree<'a, G> {
         } else {
             part
         };
-        self.states[node as usize] = NodeState {
+        states[node as usize] = NodeState {
             front: self.front,
             maximum: own,
             section,
             part,
         };
-        self.add_to_section(own as usize, node, section, part);
+        self.add_to_section(own as usize, node, position, section, part);
     }
 
     /// Merges the maximum of a neighbour into that of a node, and returns the remaining one.
@@ -252,19 +213,25 @@ impl<'a, G: FrontGraph> MergeTree<'a, G> {
         elder
     }
 
-    /// Adds a node to the section of a maximum, and to its part if the component has tunnels.
+    /// Adds a node at a position to the section of a maximum, and to its part if the component has tunnels.
     #[inline(always)]
-    fn add_to_section(&mut self, number: usize, node: u32, index: u32, part: u32) {
+    fn add_to_section(
+        &mut self,
+        number: usize,
+        node: u32,
+        position: [f64; 3],
+        index: u32,
+        part: u32,
+    ) {
         let current = &self.maxima[number].current;
         if current.count > 0.0 && current.index != index {
             self.finish_section(number);
         }
-        let from = self.graph.position(self.maxima[number].node);
-        let at = self.graph.position(node);
+        let from = self.maxima[number].position;
         let (count, spread) = self.graph.moments(node);
         let offset = self
             .metric
-            .to_world([0, 1, 2].map(|axis| at[axis] - from[axis]));
+            .to_world([0, 1, 2].map(|axis| position[axis] - from[axis]));
         let maximum = &mut self.maxima[number];
         maximum.current.index = index;
         maximum.current.count += count;

@@ -17,6 +17,7 @@
 //! | `block_segments` | segments of rows within blocks, and the pairs that touch |
 //! | `front` | geodesic distances from a node, in a small number of integer units |
 //! | `merge_tree` | tips with their saddles and the sections of the front along them |
+//! | `section_parts` | connected parts of these sections |
 //! | `protrusion` | length, width and significance of tips |
 //! | `region` | surroundings of tips in a block graph |
 //! | `rule` | requirements on an end |
@@ -40,6 +41,7 @@ mod rule;
 mod search;
 #[cfg(test)]
 mod search_tests;
+mod section_parts;
 mod tip_list;
 
 pub use input::EndSearchInput;
