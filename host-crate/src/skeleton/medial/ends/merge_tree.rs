@@ -23,7 +23,8 @@ pub struct Section {
     /// Root of twice the mean squared distance to the centroid, in units of the smallest spacing:
     /// the radius of a disc, 0.82 times the half width of a strip.
     pub width: f32,
-    /// `true` if the nodes form at least two parts with a share of [`SPLIT_SHARE`](super::section_parts::SPLIT_SHARE) each.
+    /// `true` if the nodes form at least two parts with a considerable share each; see
+    /// [`Parts::is_split`].
     pub is_split: bool,
 }
 
@@ -213,7 +214,8 @@ impl<'a, G: FrontGraph> MergeTree<'a, G> {
         elder
     }
 
-    /// Adds a node at a position to the section of a maximum, and to its part if the component has tunnels.
+    /// Adds a node at a position to the section of a maximum, and to its part if the component has
+    /// tunnels.
     #[inline(always)]
     fn add_to_section(
         &mut self,
