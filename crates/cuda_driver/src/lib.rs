@@ -14,7 +14,7 @@
 //!
 //! The methods of [`Driver`] wrap the functions of the driver API one to one and return
 //! out-parameters as results. Safe, owning handles are provided by `cust`, which builds on this
-//! crate.
+//! crate. [`device_memory`] asks NVIDIA's management library (NVML) instead.
 //!
 //! ```
 //! match cuda_driver::Driver::get() {
@@ -38,6 +38,7 @@ mod init;
 mod launch;
 mod link;
 mod load;
+mod management;
 mod memory;
 mod memset;
 mod module;
@@ -54,6 +55,7 @@ pub use driver::Driver;
 pub use error::{CudaError, CudaResult};
 pub use link::LinkInput;
 pub use load::{LIBRARY_VARIABLE, LoadError, TriedLibrary};
+pub use management::{DeviceMemory, device_memory};
 pub use module::{JitLog, jit_option};
 pub use table::MissingFunction;
 pub use types::{

@@ -79,6 +79,19 @@ impl Device {
         Ok(driver()?.device_uuid(self.raw)?.bytes)
     }
 
+    /// Returns the free device memory, in bytes, without a context; `None` if the driver's
+    /// management library does not report it, or for a part of a GPU (MIG). (Not part of
+    /// Rust-CUDA.)
+    pub fn free_memory(self) -> Option<usize> {
+        let total = self.total_memory().ok()?;
+        let memory = cuda_driver::device_memory(driver().ok()?.device_uuid(self.raw).ok()?)?;
+        // the total of the management library includes what the driver reserves
+        let gpu_total = usize::try_from(memory.total).ok()?;
+        let is_whole = (total..=total + total / 8).contains(&gpu_total);
+        let free = usize::try_from(memory.free).ok()?;
+        is_whole.then_some(free.min(total))
+    }
+
     /// Returns the compute capability, such as (9, 0) for sm_90. (Not part of Rust-CUDA.)
     ///
     /// # Errors
