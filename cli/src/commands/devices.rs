@@ -1,7 +1,7 @@
 //! `ferrovox devices`: list of the available devices.
 
 use crate::terminal::{Remark, Terminal};
-use ferrovox::device::{Device, DeviceKind};
+use ferrovox::device::{Device, DeviceInfo, DeviceKind};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ struct DeviceReport {
 /// Lists the devices: CUDA devices by number, then the CPU.
 pub fn run(terminal: &Terminal) -> anyhow::Result<()> {
     let report = Report {
-        devices: Device::all().iter().map(describe).collect(),
+        devices: DeviceInfo::all().into_iter().map(describe).collect(),
         cuda_error: match Device::cuda_count() {
             Ok(0) => Some("the driver reports no CUDA device".to_owned()),
             Ok(_) => None,
@@ -54,22 +54,17 @@ fn readable(report: &Report) -> String {
     text
 }
 
-fn describe(device: &Device) -> DeviceReport {
-    // The CPU reports u64::MAX if the system does not report its memory.
-    let memory = device
-        .memory()
-        .ok()
-        .filter(|memory| memory.total != u64::MAX);
+fn describe(device: DeviceInfo) -> DeviceReport {
     DeviceReport {
-        device: device.id(),
-        device_name: device.name(),
-        kind: match device.kind() {
+        device: device.id,
+        device_name: device.name,
+        kind: match device.kind {
             DeviceKind::Cpu => "cpu",
             DeviceKind::Cuda => "cuda",
         },
-        multiprocessors: device.limits().multiprocessors,
-        memory_bytes: memory.map(|memory| memory.total),
-        free_memory_bytes: memory.map(|memory| memory.free),
+        multiprocessors: device.multiprocessors,
+        memory_bytes: device.memory.map(|memory| memory.total),
+        free_memory_bytes: device.memory.map(|memory| memory.free),
     }
 }
 

@@ -1,5 +1,6 @@
 //! CUDA devices. The only module that uses types of the driver.
 
+mod info;
 mod kernels;
 mod memory;
 mod owner;
