@@ -147,6 +147,19 @@ pub(crate) fn join<A: Send, B: Send>(
     rayon::join(|| inherited.apply(first), || inherited.apply(second))
 }
 
+/// Calls `background` on another thread, if one is idle, while the calling thread calls
+/// `foreground`. Returns once both have ended.
+pub(crate) fn with_background<R>(
+    background: impl FnOnce() + Send,
+    foreground: impl FnOnce() -> R,
+) -> R {
+    let inherited = Inherited::from_current_thread();
+    rayon::in_place_scope(|scope| {
+        scope.spawn(|_| inherited.apply(background));
+        foreground()
+    })
+}
+
 /// Returns the indices of chunk number `chunk`, where `0..count` is cut into chunks of
 /// `chunk_len`.
 fn chunk_range(count: usize, chunk_len: usize, chunk: usize) -> Range<usize> {

@@ -68,7 +68,7 @@ pub use threads::start_threads;
 pub use usage::MemoryUse;
 pub(crate) use work::{items_launch, rows, rows_launch};
 
-use crate::occupancy::DeviceLimits;
+use crate::{occupancy::DeviceLimits, parallel};
 use cpu::CpuDevice;
 use cuda::CudaDevice;
 use record::Launches;
@@ -270,6 +270,15 @@ impl Device {
     /// [`DeviceError::Cuda`] if the driver cannot pin this much, [`DeviceError::TooLarge`].
     pub fn pinned<T: Element>(&self, len: usize) -> Result<HostBuffer<T>, DeviceError> {
         HostBuffer::new(self, len)
+    }
+
+    /// Calls `work` while another thread, if one is idle, loads the machine code of the kernels.
+    /// Otherwise their first launch would load it.
+    pub(crate) fn load_kernels_during<R>(&self, work: impl FnOnce() -> R) -> R {
+        match &*self.inner {
+            Inner::Cpu(_) => work(),
+            Inner::Cuda(device) => parallel::with_background(|| device.load_machine_code(), work),
+        }
     }
 
     fn new(inner: Inner) -> Device {

@@ -174,6 +174,12 @@ impl Kernels {
         })
     }
 
+    /// Loads the machine code, if it is shipped for the device. An error is reported when a kernel
+    /// is used.
+    pub fn load_machine_code(&self) {
+        let _ = self.machine_code();
+    }
+
     /// Loads the kernels that are not loaded yet. If PTX is compiled, they form one module, which
     /// is faster than one module per kernel.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {

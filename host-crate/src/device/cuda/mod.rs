@@ -241,6 +241,11 @@ impl CudaDevice {
         CudaHostMemory::new(&self.shared, bytes)
     }
 
+    /// Loads the machine code of the kernels.
+    pub fn load_machine_code(&self) {
+        self.kernels.load_machine_code();
+    }
+
     /// Compiles kernels that are not loaded yet.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         self.kernels.prepare(entries)

@@ -162,8 +162,10 @@ impl Extraction<'_> {
             stream.synchronize()?;
             Ok((on_device, mask.transpose()?))
         };
-        let (on_device, mask) =
-            stages.run("upload", || upload().map_err(at::<DeviceError>(path)))?;
+        let (on_device, mask) = stages.run("upload", || {
+            let uploaded = device.load_kernels_during(upload);
+            uploaded.map_err(at::<DeviceError>(path))
+        })?;
         drop(volume);
         let count = || {
             with_device_volume!(&on_device, volume => mesh_counts(&stream, volume, mask.as_ref(), params))
