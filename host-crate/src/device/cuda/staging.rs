@@ -1,8 +1,8 @@
 //! Copies between pageable host memory and a device through pinned staging memory.
 //!
-//! The driver copies pageable memory with one thread through pinned memory of its own. Here all
-//! threads of rayon copy to and from the staging slots while the device transfers the slots before;
-//! page faults of new host memory are then also shared by all threads.
+//! The driver copies pageable memory with one thread through pinned memory of its own. Here every
+//! thread of rayon copies a range of its own through slots of its own, while the device transfers
+//! the slots before; page faults of new host memory are then also shared by all threads.
 
 use super::Shared;
 use crate::{device::DeviceError, parallel};
@@ -14,17 +14,15 @@ use cust::{
 };
 use std::sync::PoisonError;
 
-/// Bytes of a slot: a transfer of about 40 microseconds.
-const SLOT: usize = 2 << 20;
-/// Number of slots; all but one are in transfer.
-const SLOTS: usize = 8;
-/// Number of bytes that a thread copies at a time.
-const CHUNK: usize = 128 << 10;
+/// Bytes of a slot: a transfer of about 20 microseconds.
+const SLOT: usize = 1 << 20;
+/// Number of slots, a power of two. More would take longer to pin than they save.
+const SLOTS: usize = 16;
 /// Number of staging buffers that a device keeps; more are allocated for more concurrent copies.
 const MAX_POOLED: usize = 2;
 
 /// Minimum size in bytes of a staged copy.
-pub(super) const STAGED: usize = 2 * SLOT;
+pub(super) const STAGED: usize = 4 << 20;
 
 /// Pinned memory of 16 MiB, divided into slots.
 pub(super) struct Staging {
@@ -55,6 +53,65 @@ impl Slot {
     }
 }
 
+/// Slots that one thread uses in turn, with their memory.
+struct Lane<'a> {
+    memory: &'a mut [u8],
+    slots: &'a mut [Slot],
+}
+
+impl Lane<'_> {
+    /// Returns the slot of a part, and `bytes` bytes of its memory, once its last copy has
+    /// finished.
+    fn slot(&mut self, part: usize, bytes: usize) -> CudaResult<(&mut Slot, &mut [u8])> {
+        let at = part % self.slots.len();
+        let slot = &mut self.slots[at];
+        slot.synchronize()?;
+        Ok((slot, &mut self.memory[at * SLOT..][..bytes]))
+    }
+
+    /// Enqueues a copy of `from` to the device.
+    fn upload(&mut self, stream: &Stream, to: DeviceSlice<u8>, from: &[u8]) -> CudaResult<()> {
+        for (number, part) in from.chunks(SLOT).enumerate() {
+            let (slot, staged) = self.slot(number, part.len())?;
+            staged.copy_from_slice(part);
+            let first = number * SLOT;
+            let mut to = to.index(first..first + part.len());
+            // SAFETY: the slot is not touched before the event after this copy.
+            unsafe { to.async_copy_from(&*staged, stream)? };
+            slot.record(stream)?;
+        }
+        Ok(())
+    }
+
+    /// Copies from the device to `to`.
+    fn download(
+        &mut self,
+        stream: &Stream,
+        from: DeviceSlice<u8>,
+        to: &mut [u8],
+    ) -> CudaResult<()> {
+        let len = to.len();
+        let mut begun = 0;
+        for (number, part) in to.chunks_mut(SLOT).enumerate() {
+            while begun * SLOT < len && begun < number + self.slots.len() {
+                let first = begun * SLOT;
+                let bytes = SLOT.min(len - first);
+                let (slot, staged) = self.slot(begun, bytes)?;
+                // SAFETY: the slot is not touched before the event after this copy.
+                unsafe {
+                    from.index(first..first + bytes)
+                        .async_copy_to(staged, stream)?
+                };
+                slot.record(stream)?;
+                begun += 1;
+            }
+            let (_, staged) = self.slot(number, part.len())?;
+            part.copy_from_slice(staged);
+        }
+        Ok(())
+    }
+}
+
 impl Staging {
     fn new() -> CudaResult<Self> {
         let slots = (0..SLOTS).map(|_| {
@@ -69,21 +126,29 @@ impl Staging {
         })
     }
 
+    /// Returns one lane per thread, at most one per slot, and the number of bytes that each copies
+    /// if all of them copy `bytes` bytes.
+    fn lanes(&mut self, bytes: usize) -> (Vec<Lane<'_>>, usize) {
+        let lanes = (rayon::current_num_threads().clamp(1, SLOTS) + 1).next_power_of_two() / 2;
+        let slots = SLOTS / lanes;
+        let memory = self.memory.as_mut_slice().chunks_mut(slots * SLOT);
+        let lanes = memory.zip(self.slots.chunks_mut(slots));
+        let lanes: Vec<_> = lanes
+            .map(|(memory, slots)| Lane { memory, slots })
+            .collect();
+        let share = bytes.div_ceil(lanes.len()).next_multiple_of(SLOT);
+        (lanes, share)
+    }
+
     /// Enqueues a copy to the device. `from` has been read when this returns.
     fn upload(&mut self, stream: &Stream, to: &DeviceSlice<u8>, from: &[u8]) -> CudaResult<()> {
-        for (number, part) in from.chunks(SLOT).enumerate() {
-            let at = number % SLOTS;
-            let slot = &mut self.slots[at];
-            slot.synchronize()?;
-            let staged = &mut self.memory.as_mut_slice()[at * SLOT..][..part.len()];
-            copy(staged, part);
-            let first = number * SLOT;
-            let mut to = to.index(first..first + part.len());
-            // SAFETY: the slot is not touched before the event after this copy.
-            unsafe { to.async_copy_from(&*staged, stream)? };
-            slot.record(stream)?;
-        }
-        Ok(())
+        let (mut lanes, share) = self.lanes(from.len());
+        let copied = parallel::map_mut(&mut lanes, |index, lane| {
+            let first = from.len().min(index * share);
+            let from = &from[first..from.len().min(first + share)];
+            lane.upload(stream, to.index(first..first + from.len()), from)
+        });
+        copied.into_iter().collect()
     }
 
     /// Copies to the host, after the work on the stream.
@@ -93,37 +158,14 @@ impl Staging {
         from: &DeviceSlice<u8>,
         to: &mut [u8],
     ) -> CudaResult<()> {
-        let len = to.len();
-        let mut begun = 0;
-        for (number, part) in to.chunks_mut(SLOT).enumerate() {
-            while begun * SLOT < len && begun < number + SLOTS {
-                let at = begun % SLOTS;
-                let slot = &mut self.slots[at];
-                slot.synchronize()?;
-                let first = begun * SLOT;
-                let bytes = SLOT.min(len - first);
-                let staged = &mut self.memory.as_mut_slice()[at * SLOT..][..bytes];
-                // SAFETY: the slot is not touched before the event after this copy.
-                unsafe {
-                    from.index(first..first + bytes)
-                        .async_copy_to(staged, stream)?
-                };
-                slot.record(stream)?;
-                begun += 1;
-            }
-            let at = number % SLOTS;
-            self.slots[at].synchronize()?;
-            copy(part, &self.memory.as_slice()[at * SLOT..][..part.len()]);
-        }
-        Ok(())
+        let (lanes, share) = self.lanes(to.len());
+        let mut lanes: Vec<_> = lanes.into_iter().zip(to.chunks_mut(share)).collect();
+        let copied = parallel::map_mut(&mut lanes, |index, (lane, to)| {
+            let first = index * share;
+            lane.download(stream, from.index(first..first + to.len()), to)
+        });
+        copied.into_iter().collect()
     }
-}
-
-/// Copies memory with all threads.
-fn copy(to: &mut [u8], from: &[u8]) {
-    parallel::for_each_chunk_mut(to, CHUNK, |first, to| {
-        to.copy_from_slice(&from[first..][..to.len()]);
-    });
 }
 
 impl Shared {
