@@ -7,6 +7,8 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
+use crate::io::output::early_writeback::EarlyWriteback;
+
 /// A temporary file without a name in the folder of the output. The operating system removes it
 /// when the process ends, at the latest.
 pub(super) struct Spool {
@@ -23,11 +25,22 @@ impl Spool {
         })
     }
 
+    /// Appends the contents to `out` and frees their disk space. The operating system copies them.
+    pub fn copy_to_file(mut self, out: &mut EarlyWriteback<'_>) -> io::Result<()> {
+        self.file.rewind()?;
+        let copied = out.append_file(&mut self.file)?;
+        self.check_length(copied)
+    }
+
     /// Appends the contents to `out` and frees their disk space.
     pub fn copy_to(mut self, out: &mut impl Write) -> io::Result<()> {
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, out)?;
-        if copied == self.bytes {
+        self.check_length(copied)
+    }
+
+    fn check_length(&self, bytes: u64) -> io::Result<()> {
+        if bytes == self.bytes {
             Ok(())
         } else {
             Err(length_error())

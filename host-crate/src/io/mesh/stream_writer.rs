@@ -11,6 +11,7 @@ use super::write::{
     write_facets, write_file, write_normals, write_triangle_ends, write_triangles, write_vertices,
 };
 use super::{MeshCounts, MeshFormat, MeshWriteOptions, parallel_encode};
+use crate::io::output::early_writeback::EarlyWriteback;
 use crate::io::output::group::write_alone;
 use crate::io::output::replacement::{create_problem, temporary_folder};
 use crate::io::{FileError, FileGroup, FileProblem};
@@ -205,11 +206,11 @@ impl MeshWriter {
         } = self;
         group.write(&path, |out| {
             if format.info().package.is_none() {
-                // The operating system copies from file to file.
-                return spools.join(format, &layout, out);
+                let mut out = EarlyWriteback::new(out);
+                return spools.join(format, &layout, &mut out, Spool::copy_to_file);
             }
             write_file(format, &layout, out, |mut out| {
-                spools.join(format, &layout, &mut out)
+                spools.join(format, &layout, &mut out, Spool::copy_to)
             })
         })?;
         Ok(counts)
@@ -264,13 +265,14 @@ impl Spools {
         write_triangles(encoder, layout, triangles, None, &mut self.triangles)
     }
 
-    /// Writes the blocks of the file. A spool is dropped, and its disk space freed, as soon as it
-    /// has been copied.
+    /// Writes the blocks of the file, those of spools by `copy_spool`. A spool is dropped, and its
+    /// disk space freed, as soon as it has been copied.
     fn join<W: Write>(
         self,
         format: MeshFormat,
         layout: &MeshLayout,
         out: &mut W,
+        copy_spool: impl Fn(Spool, &mut W) -> io::Result<()>,
     ) -> io::Result<()> {
         let encoder = format.encoder();
         let mut vertices = Some(self.vertices);
@@ -278,7 +280,7 @@ impl Spools {
         let mut triangles = Some(self.triangles);
         let copy = |spool: &mut Option<Spool>, out: &mut W| {
             // No format lists a block twice.
-            spool.take().map_or(Ok(()), |spool| spool.copy_to(out))
+            spool.take().map_or(Ok(()), |spool| copy_spool(spool, out))
         };
         for block in encoder.blocks(layout) {
             match block {

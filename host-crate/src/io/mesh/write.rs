@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use super::encoder::{DataBlock, MeshEncoder, MeshLayout};
 use super::parallel_encode::{BATCH, write_encoded};
 use super::{MeshCounts, MeshFormat};
+use crate::io::output::early_writeback::EarlyWriteback;
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 /// Writes a file whose data blocks `write` writes, with the package of the format around them.
@@ -15,7 +16,7 @@ pub(super) fn write_file(
     file: &mut File,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, file);
+    let mut out = BufWriter::with_capacity(1 << 20, EarlyWriteback::new(file));
     match &format.info().package {
         None => write(&mut out)?,
         Some(package) => {

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use crate::io::FileProblem;
 use crate::io::output::destination::{Destination, FileDestination};
+use crate::io::output::early_writeback::Progress;
 use crate::io::output::temporary_file::TemporaryFile;
 
 /// An output that is being written and does not have its name yet; see
 /// [`replace_file`](crate::io::replace_file). Dropping it before it is finished leaves nothing
 /// behind.
 pub(crate) enum Replacement {
-    /// A temporary file that will replace a file.
-    File(Box<FileDestination>, TemporaryFile),
+    /// A temporary file that will replace a file, and the bytes written by [`Write`].
+    File(Box<FileDestination>, TemporaryFile, Progress),
     /// A device, a pipe or standard output, which is written directly.
     Stream(File),
 }
@@ -24,7 +25,11 @@ impl Replacement {
         match Destination::resolve(path)? {
             Destination::File(destination) => {
                 let temporary = TemporaryFile::create(&destination).map_err(create_problem)?;
-                Ok(Self::File(Box::new(destination), temporary))
+                Ok(Self::File(
+                    Box::new(destination),
+                    temporary,
+                    Progress::default(),
+                ))
             }
             Destination::Stream(stream) => {
                 let file = stream.open();
@@ -38,7 +43,7 @@ impl Replacement {
     /// Returns the file to write to.
     pub fn file(&mut self) -> io::Result<&mut File> {
         match self {
-            Self::File(_, temporary) => temporary.file(),
+            Self::File(_, temporary, _) => temporary.file(),
             Self::Stream(file) => Ok(file),
         }
     }
@@ -47,7 +52,7 @@ impl Replacement {
     pub fn complete(self) -> Result<Option<(FileDestination, TemporaryFile)>, FileProblem> {
         let flush = |error| FileProblem::from_io("write to the disk", error);
         match self {
-            Self::File(destination, mut temporary) => {
+            Self::File(destination, mut temporary, _) => {
                 let file = temporary.file().map_err(flush)?;
                 file.flush().and_then(|()| file.sync_all()).map_err(flush)?;
                 Ok(Some((*destination, temporary)))
@@ -66,7 +71,15 @@ impl Replacement {
 
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file()?.write(bytes)
+        match self {
+            Self::File(_, temporary, progress) => {
+                let file = temporary.file()?;
+                let written = file.write(bytes)?;
+                progress.add(file, written as u64);
+                Ok(written)
+            }
+            Self::Stream(file) => file.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
