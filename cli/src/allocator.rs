@@ -12,6 +12,40 @@ use std::alloc::{GlobalAlloc, Layout, System};
 /// Smallest size in bytes of an allocation whose failure is returned to the caller.
 const MIN_RETURNED_BYTES: usize = 64 << 10;
 
+/// Smallest size in bytes of an allocation for which the system is asked for huge pages: large
+/// volumes and meshes are then filled, read and released with fewer page faults.
+#[cfg(target_os = "linux")]
+const MIN_HUGE_BYTES: usize = 8 << 20;
+
+/// Size in bytes of a huge page.
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Asks for huge pages within a new allocation. A failure has no effect.
+#[cfg(target_os = "linux")]
+fn request_huge_pages(pointer: *mut u8, bytes: usize) {
+    use rustix::mm::{Advice, madvise};
+    if bytes < MIN_HUGE_BYTES || pointer.is_null() {
+        return;
+    }
+    let skipped = pointer.align_offset(HUGE_PAGE);
+    let pages = bytes.saturating_sub(skipped) / HUGE_PAGE;
+    // SAFETY: the allocation has at least four huge pages, of which `skipped` is less than one, so
+    // the range is part of it. This advice does not change the contents of memory.
+    let requested = unsafe {
+        madvise(
+            pointer.add(skipped).cast(),
+            pages * HUGE_PAGE,
+            Advice::LinuxHugepage,
+        )
+    };
+    // Without huge pages, the allocation has ordinary ones.
+    let _ = requested;
+}
+
+#[cfg(not(target_os = "linux"))]
+fn request_huge_pages(_: *mut u8, _: usize) {}
+
 /// Allocator that ends the command if a small allocation fails.
 pub struct CommandAllocator;
 
@@ -36,12 +70,16 @@ fn report_failure(bytes: usize) {
 unsafe impl GlobalAlloc for CommandAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's obligations are those of the system's allocator.
-        check(unsafe { System.alloc(layout) }, layout.size())
+        let pointer = unsafe { System.alloc(layout) };
+        request_huge_pages(pointer, layout.size());
+        check(pointer, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's obligations are those of the system's allocator.
-        check(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        let pointer = unsafe { System.alloc_zeroed(layout) };
+        request_huge_pages(pointer, layout.size());
+        check(pointer, layout.size())
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -52,5 +90,19 @@ unsafe impl GlobalAlloc for CommandAllocator {
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller's obligations are those of the system's allocator.
         unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn large_allocations_keep_their_contents() {
+        let mut bytes = vec![0_u8; 9 << 20];
+        assert!(bytes.iter().all(|&byte| byte == 0));
+        bytes[5] = 5;
+        bytes.reserve_exact(40 << 20);
+        bytes.resize(45 << 20, 7);
+        let sum: u64 = bytes.iter().map(|&byte| u64::from(byte)).sum();
+        assert_eq!(sum, 5 + 7 * (36 << 20));
     }
 }
