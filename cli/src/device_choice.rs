@@ -2,7 +2,20 @@
 
 use anyhow::Context;
 use ferrovox::{device::Device, pipeline::VolumeSource};
-use std::{fmt, str::FromStr};
+use std::{env, fmt, str::FromStr};
+
+/// Environment variable of the CUDA driver: number of hardware queues of a device.
+const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+/// Limits the CUDA driver to one hardware queue, unless the environment sets a number: a command
+/// has few streams, and a context with one queue is created and released faster than with the
+/// default of eight. Must be called before other threads are started.
+pub fn configure_driver() {
+    if env::var_os(QUEUES).is_none() {
+        // SAFETY: the process has one thread so far, so none reads the environment.
+        unsafe { env::set_var(QUEUES, "1") };
+    }
+}
 
 /// Syntactically valid device name; [`open`](DeviceChoice::open) checks that the device exists.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -31,6 +31,7 @@ use usage::{UsageError, refuse};
 static ALLOCATOR: allocator::CommandAllocator = allocator::CommandAllocator;
 
 fn main() -> ExitCode {
+    device_choice::configure_driver();
     terminal::prepare_json_object(std::env::args_os());
     out_of_memory::end_instead_of_aborting();
     signals::run_command(parse_and_run).unwrap_or_else(|error| {
