@@ -173,8 +173,11 @@ impl<'a, T: DeviceSample + Sample> Samples<'a, T> {
     /// and aligned to 16 bytes.
     pub fn borrow(&self, work: &Workspace) -> Result<Borrowed<'a, DeviceVolume<T>>, Failure> {
         let samples = self.elements.borrow(work)?;
-        let (dims, geometry) = (self.dims, self.geometry);
-        Ok(samples.try_map(|samples| DeviceVolume::from_buffer(samples, dims, geometry))?)
+        Ok(DeviceVolume::from_borrowed(
+            samples,
+            self.dims,
+            self.geometry,
+        )?)
     }
 
     /// Calls `act` with the samples on the host, copied from a device.

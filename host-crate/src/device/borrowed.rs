@@ -31,6 +31,18 @@ use std::{marker::PhantomData, ops::Deref};
 /// elements[0] = 2.0;
 /// drop(borrowed);
 /// ```
+///
+/// The value itself is not given out, because it has no lifetime:
+///
+/// ```compile_fail,E0624
+/// let stream = ferrovox::device::Device::cpu().stream().unwrap();
+/// let elements = [1.5f32; 4];
+/// let mut kept = None;
+/// let _ = stream.borrow(&elements).unwrap().try_map(|buffer| {
+///     kept = Some(buffer);
+///     Err::<(), ()>(())
+/// });
+/// ```
 #[derive(Debug)]
 pub struct Borrowed<'a, V> {
     value: V,
@@ -46,11 +58,12 @@ impl<'a, V> Borrowed<'a, V> {
         }
     }
 
-    /// Converts the value that owns the buffer.
+    /// Converts the value that owns the buffer. `convert` must neither write to the buffer nor keep
+    /// it outside of its result.
     ///
     /// # Errors
     /// The error of `convert`.
-    pub fn try_map<U, E>(
+    pub(crate) fn try_map<U, E>(
         self,
         convert: impl FnOnce(V) -> Result<U, E>,
     ) -> Result<Borrowed<'a, U>, E> {

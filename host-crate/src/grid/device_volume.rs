@@ -72,7 +72,20 @@ impl<T: DeviceSample> DeviceVolume<T> {
     {
         let geometry = *volume.geometry();
         let samples = stream.borrow(volume.samples())?;
-        samples.try_map(|samples| Self::from_buffer(samples, volume.dims(), geometry))
+        Self::from_borrowed(samples, volume.dims(), geometry)
+    }
+
+    /// Creates a volume from borrowed samples, for instance in
+    /// [memory of another library](Stream::borrow_device_memory).
+    ///
+    /// # Errors
+    /// The errors of [`from_buffer`](Self::from_buffer).
+    pub fn from_borrowed(
+        samples: Borrowed<'_, Buffer<T>>,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Borrowed<'_, Self>, DeviceError> {
+        samples.try_map(|samples| Self::from_buffer(samples, dims, geometry))
     }
 
     /// Creates a volume from samples on a device.
