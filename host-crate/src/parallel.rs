@@ -100,7 +100,13 @@ pub(crate) fn unwind_if_cancelled() {
     }
 }
 
+/// Runs a job that is independent of the loops that the calling thread may be waiting for.
+pub(crate) fn run_job<R>(job: impl FnOnce() -> R) -> R {
+    Inherited::default().apply(job)
+}
+
 /// State of the calling thread that applies to its loops on other threads, too.
+#[derive(Default)]
 struct Inherited {
     is_panic_caught: bool,
     cancel: Option<CancelFlag>,

@@ -96,6 +96,18 @@ fn failed_allocation_in_a_loop_is_caught_by_the_caller() {
 }
 
 #[test]
+fn job_of_a_thread_with_a_cancelled_loop_is_not_cancelled() {
+    let flag = CancelFlag::new();
+    let result = catch_cancelled(Some(&flag), || {
+        flag.cancel();
+        // as a thread of the pool does while it waits for the other items of a loop
+        let count = run_job(|| map(3, |it| it).len());
+        Ok::<_, Cancelled>(count)
+    });
+    assert_eq!(result, Ok(3));
+}
+
+#[test]
 fn loops_end_after_their_flag_is_set() {
     let flag = CancelFlag::new();
     let calls = AtomicUsize::new(0);

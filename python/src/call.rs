@@ -9,7 +9,7 @@ use crate::{
     workspace::Workspace,
 };
 use ferrovox::{
-    device::{Device, Stream},
+    device::{Device, Stream, run_job},
     monitor::{CancelFlag, Monitor, Progress},
 };
 use pyo3::prelude::*;
@@ -213,7 +213,8 @@ pub(crate) fn run<R: Send + 'static>(
         process.pool().in_place_scope(|scope| {
             let cancel_flag = &cancel;
             scope.spawn(move |_| {
-                let result = catch_panic(|| compute(cancel_flag, &sender));
+                // the thread may be waiting for a loop of another computation
+                let result = run_job(|| catch_panic(|| compute(cancel_flag, &sender)));
                 // the receiver waits for this event
                 let _ = sender.send(Event::End(result));
             });

@@ -63,10 +63,13 @@ impl Failure {
         }
     }
 
-    /// Creates the failure of an unexpected panic.
+    /// Creates the failure of an unexpected panic, of a failed allocation, or of a cancelled loop.
     pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Self {
         if let Some(error) = payload.downcast_ref::<OutOfMemory>() {
             return (*error).into();
+        }
+        if payload.is::<Cancelled>() {
+            return Cancelled.into();
         }
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or(payload.downcast_ref::<&str>().copied());

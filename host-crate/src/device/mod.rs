@@ -64,7 +64,7 @@ pub use record::{LaunchRecord, Recording};
 pub use recorded::{RecordedKernel, recorded_kernel};
 pub use stream::{CurrentContextGuard, Stream};
 pub(crate) use threads::no_thread;
-pub use threads::start_threads;
+pub use threads::{run_job, start_threads};
 pub use usage::MemoryUse;
 pub(crate) use work::{items_launch, rows, rows_launch};
 

@@ -1,6 +1,7 @@
 //! Thread pool of the CPU.
 
 use super::DeviceError;
+use crate::parallel;
 use std::{error::Error, io, sync::OnceLock};
 
 /// Starts the threads that read volumes and run kernels on the CPU: those of rayon, one per
@@ -39,6 +40,20 @@ pub fn start_threads() -> Result<(), DeviceError> {
             reason: reason.clone(),
         }),
     }
+}
+
+/// Runs a job that was spawned in a rayon pool.
+///
+/// A thread of a pool that waits for a loop of this library may start a spawned job meanwhile.
+/// Without this function the job would inherit the cancellation of that loop.
+///
+/// ```
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// rayon::spawn(move || ferrovox::device::run_job(|| sender.send(1).unwrap()));
+/// assert_eq!(receiver.recv(), Ok(1));
+/// ```
+pub fn run_job<R>(job: impl FnOnce() -> R) -> R {
+    parallel::run_job(job)
 }
 
 /// Returns the number of threads of the pool; 1 if they cannot be started, which the first stream
