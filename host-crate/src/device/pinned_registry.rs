@@ -2,9 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// First and one-past-last address of all pinned memory. A copy from pinned memory may still be
-/// reading it when the driver's function returns, so a caller that lends memory for one call must
-/// synchronise.
+/// First and one-past-last address of all pinned memory, which is copied without staging memory.
 static PINNED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
 fn extent(bytes: &[u8]) -> (usize, usize) {

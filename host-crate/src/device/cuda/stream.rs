@@ -8,9 +8,9 @@ use crate::device::{DeviceError, launch_config::LaunchConfig, pinned_registry::i
 use cuda_std::PackedArgs;
 use cust::{
     context::ContextGuard,
-    error::CudaResult,
+    error::{CudaError, CudaResult},
     event::{Event, EventFlags},
-    memory::{AsyncCopyDestination, LockedBuffer, mem_get_info},
+    memory::{AsyncCopyDestination, LockedBuffer, device_ordinal_at, mem_get_info},
     stream::{Stream, StreamWaitEventFlags, UnownedStream},
 };
 use std::{ops::Range, sync::Arc, time::Duration};
@@ -108,13 +108,26 @@ impl CudaStream {
     }
 
     pub fn copy_to_device(&self, memory: &CudaMemory, bytes: &[u8]) -> Result<(), DeviceError> {
-        // SAFETY: the driver has read pageable memory when the call returns, and pinned memory is
-        // synchronised.
-        unsafe { self.begin_copy_to_device(memory, bytes) }?;
-        if is_pinned(bytes) {
-            self.synchronize()?;
+        // SAFETY: the stream is synchronised below, also after an error, unless the driver has read
+        // the bytes.
+        let begun = unsafe { self.begin_copy_to_device(memory, bytes) };
+        if self.is_read_later(bytes) {
+            return begun.and(self.synchronize());
         }
-        Ok(())
+        begun
+    }
+
+    /// Returns `true` if the driver may read bytes of the host after the call that enqueues a copy.
+    /// It has read pageable memory by then, but not memory that this or another library pinned,
+    /// whose addresses it knows.
+    fn is_read_later(&self, bytes: &[u8]) -> bool {
+        let ends = [bytes.first(), bytes.last()].into_iter().flatten();
+        let mut addresses = ends.map(|byte| std::ptr::from_ref(byte).addr() as u64);
+        let is_unknown = self.owner.shared.with("looking up an address", || {
+            let unknown = Err(CudaError::InvalidValue);
+            Ok(addresses.all(|address| device_ordinal_at(address) == unknown))
+        });
+        !is_unknown.unwrap_or(false)
     }
 
     /// Enqueues a copy to the first bytes of `memory`.
