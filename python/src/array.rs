@@ -7,7 +7,7 @@ use crate::{
     error::Failure,
     workspace::Workspace,
 };
-use ferrovox::device::{Buffer, Element};
+use ferrovox::device::{Buffer, Element, Stream};
 use pyo3::{
     exceptions::{PyAttributeError, PyBufferError, PyTypeError, PyValueError},
     prelude::*,
@@ -200,33 +200,69 @@ impl Array {
         self.strides.iter().map(|step| step * bytes).collect()
     }
 
-    /// Copies the elements of an array on a CUDA device to the host.
-    fn download(&self, work: &Workspace, memory: &DeviceMemory) -> Result<Self, Failure> {
+    /// Returns the range of memory between the elements with the lowest and the highest address;
+    /// `None` if it is too large for the address space.
+    fn extent(&self) -> Option<Extent> {
+        if self.shape.contains(&0) {
+            return Some(Extent { first: 0, len: 0 });
+        }
+        let (mut first, mut last) = (0_isize, 0_isize);
+        for (&len, &step) in self.shape.iter().zip(&self.strides) {
+            let offset = isize::try_from(len - 1).ok()?.checked_mul(step)?;
+            let end = if offset < 0 { &mut first } else { &mut last };
+            *end = end.checked_add(offset)?;
+        }
+        let len = last.checked_sub(first)?.checked_add(1)?;
+        len.checked_mul(self.item_bytes() as isize)?;
+        let len = len.unsigned_abs();
+        Some(Extent { first, len })
+    }
+
+    /// Copies an array on a CUDA device to the host, with all memory in its extent and the same
+    /// strides.
+    fn download(
+        &self,
+        work: &Workspace,
+        memory: &DeviceMemory,
+        Extent { first, len }: Extent,
+    ) -> Result<Self, Failure> {
+        let offset = first * self.item_bytes() as isize;
+        let address = self.address.wrapping_add_signed(offset);
         let stream = work.stream();
-        let len = self.element_count();
         let copy = match self.item_bytes() {
-            1 => self.download_as::<u8>(memory, stream, len),
-            2 => self.download_as::<u16>(memory, stream, len),
-            4 => self.download_as::<u32>(memory, stream, len),
-            _ => self.download_as::<u64>(memory, stream, len),
+            1 => download_as::<u8>(memory, stream, address, len),
+            2 => download_as::<u16>(memory, stream, address, len),
+            4 => download_as::<u32>(memory, stream, address, len),
+            _ => download_as::<u64>(memory, stream, address, len),
         }?;
         Ok(Self {
+            address: copy.address.wrapping_add_signed(-offset),
             shape: self.shape.clone(),
             strides: self.strides.clone(),
             typestr: self.typestr,
             ..copy
         })
     }
+}
 
-    fn download_as<T: ArrayElement>(
-        &self,
-        memory: &DeviceMemory,
-        stream: &ferrovox::device::Stream,
-        len: usize,
-    ) -> Result<Self, Failure> {
-        let elements = memory.borrow::<T>(stream, self.address, len)?;
-        Ok(Self::from_vec(stream.download(&elements)?, vec![len]))
-    }
+/// Range of memory that contains the elements of an array.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Offset of the range from the first element of the array, in elements; at most 0.
+    first: isize,
+    /// Number of elements in the range, including those between the elements of the array.
+    len: usize,
+}
+
+/// Copies elements at an address of a CUDA device to the host.
+fn download_as<T: ArrayElement>(
+    memory: &DeviceMemory,
+    stream: &Stream,
+    address: usize,
+    len: usize,
+) -> Result<Array, Failure> {
+    let elements = memory.borrow::<T>(stream, address, len)?;
+    Ok(Array::from_vec(stream.download(&elements)?, vec![len]))
 }
 
 #[pymethods]
@@ -369,6 +405,8 @@ impl Array {
     }
 
     /// Return the elements as an array of NumPy: a copy, if they are on a CUDA device.
+    ///
+    /// The copy has the strides of the array, and includes the memory between its elements.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let numpy = py.import("numpy")?;
@@ -376,12 +414,15 @@ impl Array {
         match array.device_memory() {
             None => numpy.call_method1("asarray", (slf,)),
             Some(memory) => {
+                let too_large = || PyValueError::new_err("the strides of the array are too large");
+                let extent = array.extent().ok_or_else(too_large)?;
                 let task = Task {
                     device: memory.device_id(),
                     inputs: &[Some(memory)],
-                    elements: array.element_count(),
+                    elements: extent.len,
                 };
-                let copy = run_on_device(py, task, None, |work| array.download(work, memory))?;
+                let copy =
+                    run_on_device(py, task, None, |work| array.download(work, memory, extent))?;
                 numpy.call_method1("asarray", (copy,))
             }
         }
