@@ -1,9 +1,18 @@
-//! Release of memory on other threads, which ends before the interpreter does.
+//! Release of memory on another thread, which ends before the interpreter does.
 
+use crate::{
+    device_memory::release_large_cache,
+    process::{Process, lock},
+};
+use ferrovox::device::Stream;
 use pyo3::prelude::*;
 use std::{
-    process,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -11,71 +20,103 @@ use std::{
 /// Maximum time to wait at exit for memory that is being released.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// Threads that release memory.
-struct Releases {
-    /// Process of the threads: a child made by `fork` has none of its parent's.
-    process: u32,
-    running: usize,
-    /// `true` once the interpreter ends.
-    is_closed: bool,
+/// `true` once the interpreter ends.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Memory of a CUDA device that is released after the work of the device.
+pub(crate) struct Release {
+    /// Owner of the memory.
+    pub owner: Box<dyn Send + Sync>,
+    /// Stream that allocated the memory, or that waits for it.
+    pub stream: Arc<Stream>,
 }
 
-static RELEASES: Mutex<Releases> = Mutex::new(Releases {
-    process: 0,
-    running: 0,
-    is_closed: false,
-});
-/// Notified when a thread ends.
-static ENDED: Condvar = Condvar::new();
-
-fn releases() -> MutexGuard<'static, Releases> {
-    let mut releases = RELEASES.lock().unwrap_or_else(PoisonError::into_inner);
-    if releases.process != process::id() {
-        releases.process = process::id();
-        releases.running = 0;
-    }
-    releases
+/// Memory that one thread of a process releases.
+#[derive(Default)]
+pub(crate) struct ReleaseQueue {
+    state: Mutex<State>,
+    /// Notified when memory is added, and when it has been released.
+    changed: Condvar,
 }
 
-/// Counts a thread until it is dropped.
-struct Running;
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        releases().running -= 1;
-        ENDED.notify_all();
-    }
+#[derive(Default)]
+struct State {
+    waiting: Vec<Release>,
+    has_thread: bool,
+    /// `true` while the thread releases memory that it has taken from the list.
+    is_releasing: bool,
 }
 
-/// Runs `release` on a new thread. Drops it without a call once the interpreter ends, because a
-/// thread that acquires its lock then would be terminated within `release`, and if the system
-/// cannot create a thread.
-pub(crate) fn release_later(release: impl FnOnce() + Send + 'static) {
-    let mut releases = releases();
-    if releases.is_closed {
-        return;
+impl ReleaseQueue {
+    /// Adds memory. It is never freed if the system creates no thread, or once the interpreter
+    /// ends, because a thread that acquires its lock then would be terminated during the release.
+    pub fn push(&'static self, release: Release) {
+        let mut state = lock(&self.state);
+        if IS_CLOSED.load(Ordering::Relaxed) {
+            mem::forget(release);
+            return;
+        }
+        state.waiting.push(release);
+        self.changed.notify_all();
+        if !state.has_thread {
+            let thread = thread::Builder::new().name("ferrovox-release".to_owned());
+            state.has_thread = thread.spawn(|| self.release_all()).is_ok();
+        }
     }
-    releases.running += 1;
-    let running = Running;
-    drop(releases);
-    // on an error the closure is dropped, and `running` with it
-    let _ = thread::Builder::new()
-        .name("ferrovox-release".to_owned())
-        .spawn(move || {
-            let _running = running;
-            release();
+
+    /// Releases memory as long as the process lives.
+    fn release_all(&self) {
+        let mut state = lock(&self.state);
+        loop {
+            let releases = mem::take(&mut state.waiting);
+            state.is_releasing = !releases.is_empty();
+            if state.is_releasing {
+                drop(state);
+                // a panic does not end the thread
+                let _ = catch_unwind(AssertUnwindSafe(|| release(releases)));
+                state = lock(&self.state);
+            } else {
+                self.changed.notify_all();
+                let waited = self.changed.wait_while(state, |it| it.waiting.is_empty());
+                state = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// Waits until all memory is released, or for [`MAX_WAIT`].
+    fn finish(&self) {
+        let state = lock(&self.state);
+        // after the longest time the process ends regardless
+        let _ = self.changed.wait_timeout_while(state, MAX_WAIT, |it| {
+            it.has_thread && (it.is_releasing || !it.waiting.is_empty())
         });
+    }
 }
 
-/// Waits at exit until all memory is released, and lets no thread start.
+/// Waits for the devices of the memory, and frees it.
+fn release(releases: Vec<Release>) {
+    let mut synchronized = Vec::new();
+    for Release { stream, .. } in &releases {
+        let id = stream.device().id();
+        if !synchronized.contains(&id) {
+            // an error means that the context is lost, and its memory with it
+            let _ = stream.device().synchronize();
+            synchronized.push(id);
+        }
+    }
+    for Release { owner, stream } in releases {
+        drop(owner);
+        release_large_cache(&stream);
+    }
+}
+
+/// Waits at exit until all memory is released, and lets no more be added.
 #[pyfunction]
 fn finish_releases(py: Python<'_>) {
-    py.detach(|| {
-        let mut releases = releases();
-        releases.is_closed = true;
-        // after the longest time the process ends regardless
-        let _ = ENDED.wait_timeout_while(releases, MAX_WAIT, |releases| releases.running > 0);
-    });
+    IS_CLOSED.store(true, Ordering::Relaxed);
+    if let Some(process) = Process::existing() {
+        py.detach(|| process.releases().finish());
+    }
 }
 
 /// Registers the function that waits at the exit of the interpreter.

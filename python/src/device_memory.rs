@@ -38,9 +38,11 @@ pub(crate) struct DeviceMemory {
 
 /// No other library uses the memory.
 const NOT_EXPORTED: u8 = 0;
-/// The memory is used in the order of the legacy default stream.
+/// Other libraries use the memory in the order of the legacy default stream. This matters for later
+/// reads, since they can have written to it, and when the memory is freed.
 const BY_DEFAULT_STREAM: u8 = 1;
-/// The memory is used in the order of unknown streams, or of streams that may not exist any more.
+/// Other libraries use the memory in the order of unknown streams, or of streams that may not exist
+/// any more.
 const BY_ANY_STREAM: u8 = 2;
 
 impl DeviceMemory {
@@ -75,18 +77,29 @@ impl DeviceMemory {
         self.stream.device()
     }
 
-    /// Registers that another library uses the memory in the order of a stream, by its handle;
-    /// `None` for an unknown stream.
+    /// Registers that another library gets the memory for work on a stream, given by its handle;
+    /// `None` for an unknown stream. Later reads, and the end of the memory, wait for such work.
     pub fn register_export(&self, stream: Option<isize>) {
-        let users = match stream {
-            Some(0 | 1) => BY_DEFAULT_STREAM,
+        let exports = match stream {
+            Some(1) => BY_DEFAULT_STREAM,
+            // 0 can be the legacy default stream or that of a thread
             _ => BY_ANY_STREAM,
         };
-        self.exports.fetch_max(users, Ordering::Relaxed);
+        self.exports.fetch_max(exports, Ordering::Relaxed);
     }
 
-    /// Makes later work of `stream` wait until the elements are ready.
+    /// Makes later work of `stream` wait until the elements are ready, and for the work that other
+    /// libraries enqueued so far. If their streams are unknown, this waits for the device, during
+    /// which the caller must not hold the global interpreter lock.
     pub fn order_before(&self, stream: &Stream) -> Result<(), DeviceError> {
+        match self.exports.load(Ordering::Relaxed) {
+            NOT_EXPORTED => {}
+            BY_DEFAULT_STREAM => {
+                // SAFETY: the legacy default stream always exists.
+                unsafe { stream.wait_for_raw(DEFAULT_STREAM) }?;
+            }
+            _ => self.device().synchronize()?,
+        }
         let Some(ready) = self.stream.raw_handle() else {
             return Ok(());
         };

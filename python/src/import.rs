@@ -43,10 +43,18 @@ pub(crate) fn import_array(
     Ok(imported)
 }
 
-/// Returns the stream of this thread on a CUDA device.
-fn thread_stream(py: Python<'_>, index: usize) -> PyResult<Arc<Stream>> {
+/// Returns the stream of this thread on a CUDA device, after a call of `prepare` with it.
+fn thread_stream(
+    py: Python<'_>,
+    index: usize,
+    prepare: impl FnOnce(&Stream) -> Result<(), Failure> + Send,
+) -> PyResult<Arc<Stream>> {
     let name = format!("cuda:{index}");
-    run_small(py, |call| Ok(Arc::new(call.stream(&name)?)))
+    run_small(py, |call| {
+        let stream = call.stream(&name)?;
+        prepare(&stream)?;
+        Ok(Arc::new(stream))
+    })
 }
 
 /// Makes later work of `stream` wait for a stream of another library, given by its handle.
@@ -63,9 +71,8 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
         return Ok(None);
     };
     let index = memory.index();
-    let stream = thread_stream(own.py(), index)?;
-    wait_for(&stream, DEFAULT_STREAM)?;
-    memory.order_before(&stream).map_err(Failure::from)?;
+    let order = |stream: &Stream| Ok(memory.order_before(stream)?);
+    let stream = thread_stream(own.py(), index, order)?;
     let memory = DeviceMemory::new(Box::new(array.memory().clone()), stream, index);
     let layout = (array.shape().to_vec(), array.strides().to_vec());
     let address = array.address();
@@ -75,7 +82,7 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
 
 /// Imports an array through DLPack.
 fn import_tensor(array: &Bound<'_, PyAny>, index: usize) -> PyResult<Array> {
-    let stream = thread_stream(array.py(), index)?;
+    let stream = thread_stream(array.py(), index, |_| Ok(()))?;
     let handle = stream.raw_handle().unwrap_or(DEFAULT_STREAM);
     let (tensor, description) = ForeignTensor::import(array, handle)?;
     if description.device != index {
@@ -136,7 +143,7 @@ fn import_interface(array: &Bound<'_, PyAny>) -> PyResult<Array> {
     } else {
         Device::cuda_index_at(address as u64).map_err(Failure::from)?
     };
-    let ready = thread_stream(py, index)?;
+    let ready = thread_stream(py, index, |_| Ok(()))?;
     wait_for(&ready, stream.unwrap_or(DEFAULT_STREAM))?;
     let memory = DeviceMemory::new(Box::new(array.clone().unbind()), ready, index);
     let layout = (shape, strides);

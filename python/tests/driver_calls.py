@@ -4,9 +4,7 @@ The test `test_cuda_arrays.py` runs this program with the library of the stand-i
 ``--print`` lists the calls instead.
 """
 
-import collections
 import contextlib
-import ctypes
 import gc
 import pathlib
 import sys
@@ -14,46 +12,13 @@ import threading
 import time
 
 import numpy as np
+from stand_in import InterfaceArray, calls_during, driver, make_context_current
 
 import ferrovox
 
-driver = ctypes.CDLL(sys.argv[1])
-driver.fake_called.restype = ctypes.c_char_p
 PRINTS = "--print" in sys.argv
 
-
-class InterfaceArray:
-    """A copy of an array in the memory of the device."""
-
-    def __init__(self, host):
-        address = ctypes.c_uint64()
-        assert driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(host.nbytes)) == 0
-        ctypes.memmove(address.value, host.ctypes.data, host.nbytes)
-        self.__cuda_array_interface__ = {
-            "data": (address.value, False),
-            "shape": host.shape,
-            "typestr": host.dtype.str,
-            "strides": None,
-            "version": 3,
-        }
-
-
-def calls_during(function):
-    """Return the number of calls of each function of the driver."""
-    driver.fake_forget_calls()
-    function()
-    counts, index, count = collections.Counter(), 0, ctypes.c_int()
-    while (name := driver.fake_called(index, ctypes.byref(count))) is not None:
-        if name.startswith(b"cu"):
-            counts[name.decode()] = count.value
-        index += 1
-    return counts
-
-
-context = ctypes.c_void_p()
-assert driver.cuInit(0) == 0
-assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
-assert driver.cuCtxSetCurrent(context) == 0
+make_context_current()
 volume = np.zeros((32, 32, 32), np.float32)
 numbers = np.arange(32**3, dtype=np.uint32)
 

@@ -1,50 +1,19 @@
 """Arrays on a stand-in for a CUDA device, whose memory is that of the host.
 
-Its kernels do nothing: this program checks how memory is shared, not results. The test
-`test_cuda_arrays.py` runs it with the library of the stand-in as its argument.
+This program checks how memory is shared, not results. The test `test_cuda_arrays.py` runs it with
+the library of the stand-in as its argument.
 """
 
 import ctypes
 import gc
 import pickle
-import sys
 import time
 
 import numpy as np
+from stand_in import InterfaceArray, Producer, allocate, driver, make_context_current, raises
 
 import ferrovox
 from ferrovox import _ferrovox
-
-driver = ctypes.CDLL(sys.argv[1])
-
-
-def call(name, *arguments):
-    """Call a function of the driver."""
-    status = getattr(driver, name)(*arguments)
-    assert status == 0, (name, status)
-
-
-def allocate(array):
-    """Return the address of a copy of an array in the memory of the device."""
-    address = ctypes.c_uint64()
-    call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(array.nbytes))
-    ctypes.memmove(address.value, array.ctypes.data, array.nbytes)
-    return address.value
-
-
-class InterfaceArray:
-    """An array with the CUDA array interface only, as numba has."""
-
-    def __init__(self, host, address=None, strides=None, stream=None, read_only=False):
-        self.address = allocate(host) if address is None else address
-        self.__cuda_array_interface__ = {
-            "data": (self.address, read_only),
-            "shape": host.shape,
-            "typestr": host.dtype.str,
-            "strides": strides,
-            "stream": stream,
-            "version": 3,
-        }
 
 
 class Managed(ctypes.Structure):
@@ -94,20 +63,7 @@ class TensorArray:
         return new(ctypes.addressof(self.tensor), b"dltensor", None)
 
 
-def raises(kind, text, function, *arguments, **options):
-    """Check that a call raises an exception with this text."""
-    try:
-        function(*arguments, **options)
-    except kind as error:
-        assert text in str(error), str(error)
-        return error
-    raise AssertionError(f"no {kind.__name__} with {text!r}")
-
-
-call("cuInit", 0)
-context = ctypes.c_void_p()
-call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
-call("cuCtxSetCurrent", context)
+make_context_current()
 numbers = np.arange(1 << 16, dtype=np.uint32)
 
 # an address of the host is not one of a device
@@ -146,20 +102,6 @@ for version in (None, (1, 0)):
     capsule = sums.__dlpack__(stream=1, max_version=version)
     assert ("versioned" in repr(capsule)) == (version is not None), capsule
     del capsule
-
-
-class Producer:
-    """An array that hands on the capsules of another."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
 
 consumer = _ferrovox.import_array(Producer(sums))
 assert consumer.__cuda_array_interface__["data"] == interface["data"]

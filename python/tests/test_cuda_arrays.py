@@ -75,7 +75,7 @@ def stand_in(tmp_path_factory):
     return library
 
 
-@pytest.mark.parametrize("program", ["stand_in_driver.py", "driver_calls.py"])
+@pytest.mark.parametrize("program", ["stand_in_driver.py", "stand_in_order.py", "driver_calls.py"])
 def test_stand_in_for_a_device(program, stand_in):
     environment = {**os.environ, "FERROVOX_LIBCUDA": str(stand_in)}
     command = [sys.executable, pathlib.Path(__file__).with_name(program), stand_in]
