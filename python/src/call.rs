@@ -81,7 +81,8 @@ impl Call<'_> {
             result_device = Some(memory.index());
             memory.order_before(&stream)?;
         }
-        let result = compute(&Workspace::new(stream.clone(), result_device));
+        // after a panic, too, kernels may still read the inputs
+        let result = catch_panic(|| compute(&Workspace::new(stream.clone(), result_device)));
         // results of the host have been downloaded, after all other work
         let complete = match result_device {
             Some(_) => stream.synchronize(),
