@@ -9,7 +9,7 @@ use crate::{
     workspace::Workspace,
 };
 use ferrovox::{
-    device::{Device, Stream, run_job},
+    device::{Stream, run_job},
     monitor::{CancelFlag, Monitor, Progress},
 };
 use pyo3::prelude::*;
@@ -251,9 +251,8 @@ pub(crate) fn run<R: Send + 'static>(
 /// Returns the names of the devices of this machine: CUDA devices by index, then the CPU.
 #[pyfunction]
 pub(crate) fn device_ids(py: Python<'_>) -> PyResult<Vec<String>> {
-    run_small(py, |_| {
-        let count = Device::cuda_count().unwrap_or(0);
-        let cuda = (0..count).map(|index| format!("cuda:{index}"));
+    run_small(py, |call| {
+        let cuda = (0..call.process.cuda_count()).map(|index| format!("cuda:{index}"));
         Ok(cuda.chain(["cpu".to_owned()]).collect())
     })
 }

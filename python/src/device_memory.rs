@@ -1,9 +1,9 @@
 //! Memory of a CUDA device that several libraries share.
 
-use crate::{deferred_release::release_later, error::Failure};
+use crate::{deferred_release::Release, error::Failure, process::Process};
 use ferrovox::device::{Borrowed, Buffer, Device, DeviceError, Element, Stream};
 use std::{
-    mem::ManuallyDrop,
+    mem,
     sync::{
         Arc,
         atomic::{AtomicU8, Ordering},
@@ -25,6 +25,8 @@ pub(crate) fn release_large_cache(stream: &Stream) {
 
 /// Memory of a CUDA device, owned by a result or by another library.
 pub(crate) struct DeviceMemory {
+    /// Process that uses the device.
+    process: &'static Process,
     /// Owner of the elements; `None` only during drop.
     owner: Option<Box<dyn Send + Sync>>,
     /// Stream for which the elements are ready.
@@ -47,14 +49,19 @@ const BY_ANY_STREAM: u8 = 2;
 
 impl DeviceMemory {
     /// Creates memory whose elements are ready for later work of `stream`.
-    pub fn new(owner: Box<dyn Send + Sync>, stream: Arc<Stream>, index: usize) -> Self {
-        Self {
+    pub fn new(
+        owner: Box<dyn Send + Sync>,
+        stream: Arc<Stream>,
+        index: usize,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            process: Process::current()?,
             owner: Some(owner),
             device_id: stream.device().id(),
             stream,
             index,
             exports: AtomicU8::new(NOT_EXPORTED),
-        }
+        })
     }
 
     /// Returns the name of the device.
@@ -128,33 +135,32 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        let owner = self.owner.take();
+        let Some(owner) = self.owner.take() else {
+            return;
+        };
+        if !self.process.is_current() {
+            // a child made by `fork` cannot use the driver of its parent
+            mem::forget((owner, self.stream.clone()));
+            return;
+        }
         match *self.exports.get_mut() {
-            NOT_EXPORTED => {
-                drop(owner);
-                release_large_cache(&self.stream);
-            }
+            NOT_EXPORTED => {}
             BY_DEFAULT_STREAM => {
                 // the memory is reused in the order of its stream
                 // SAFETY: the legacy default stream always exists.
                 if unsafe { self.stream.wait_for_raw(DEFAULT_STREAM) }.is_err() {
                     let _ = self.device().synchronize();
                 }
-                drop(owner);
-                release_large_cache(&self.stream);
             }
             _ => {
                 // Work that uses the memory may wait for the global interpreter lock, which this
                 // thread may hold, so that another thread waits for the work.
-                let (stream, owner) = (self.stream.clone(), ManuallyDrop::new(owner));
-                // without a thread, the memory is not freed
-                release_later(move || {
-                    // an error means that the context is lost, and its memory with it
-                    let _ = stream.device().synchronize();
-                    drop(ManuallyDrop::into_inner(owner));
-                    release_large_cache(&stream);
-                });
+                let stream = self.stream.clone();
+                self.process.releases().push(Release { owner, stream });
+                return;
             }
         }
+        drop(owner);
+        release_large_cache(&self.stream);
     }
 }

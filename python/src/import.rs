@@ -6,8 +6,9 @@ use crate::{
     device_memory::{DEFAULT_STREAM, DeviceMemory},
     dlpack::{self, ForeignTensor},
     error::{Failure, unexpected_type},
+    process::Process,
 };
-use ferrovox::device::{Device, Stream};
+use ferrovox::device::Stream;
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
@@ -73,7 +74,7 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
     let index = memory.index();
     let order = |stream: &Stream| Ok(memory.order_before(stream)?);
     let stream = thread_stream(own.py(), index, order)?;
-    let memory = DeviceMemory::new(Box::new(array.memory().clone()), stream, index);
+    let memory = DeviceMemory::new(Box::new(array.memory().clone()), stream, index)?;
     let layout = (array.shape().to_vec(), array.strides().to_vec());
     let address = array.address();
     let shared = Array::strided(Memory::Device(memory), address, layout, array.typestr());
@@ -92,7 +93,7 @@ fn import_tensor(array: &Bound<'_, PyAny>, index: usize) -> PyResult<Array> {
         );
         return Err(PyValueError::new_err(message));
     }
-    let memory = DeviceMemory::new(Box::new(tensor), stream, index);
+    let memory = DeviceMemory::new(Box::new(tensor), stream, index)?;
     let layout = (description.shape, description.strides);
     let (address, typestr) = (description.address, description.typestr);
     Ok(Array::strided(
@@ -141,11 +142,11 @@ fn import_interface(array: &Bound<'_, PyAny>) -> PyResult<Array> {
     let index = if is_empty {
         0
     } else {
-        Device::cuda_index_at(address as u64).map_err(Failure::from)?
+        Process::current()?.cuda_index_at(address as u64)?
     };
     let ready = thread_stream(py, index, |_| Ok(()))?;
     wait_for(&ready, stream.unwrap_or(DEFAULT_STREAM))?;
-    let memory = DeviceMemory::new(Box::new(array.clone().unbind()), ready, index);
+    let memory = DeviceMemory::new(Box::new(array.clone().unbind()), ready, index)?;
     let layout = (shape, strides);
     Ok(Array::strided(
         Memory::Device(memory),

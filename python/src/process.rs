@@ -1,6 +1,6 @@
 //! Threads and devices of a process.
 
-use crate::error::Failure;
+use crate::{deferred_release::ReleaseQueue, error::Failure};
 use ferrovox::{
     device::{Device, DeviceKind, Stream},
     error::ErrorKind,
@@ -11,7 +11,7 @@ use std::{
     process,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicPtr, Ordering},
+        atomic::{AtomicPtr, AtomicU32, Ordering},
     },
 };
 
@@ -24,12 +24,13 @@ pub(crate) struct Process {
     cuda: Mutex<HashMap<String, Device>>,
     /// Streams of threads that have ended, for later threads, with the names of their devices.
     idle_streams: Mutex<Vec<(String, Stream)>>,
+    releases: ReleaseQueue,
 }
 
 /// State of the current process or of a parent; never freed.
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
-/// `true` once a CUDA device was opened, in this process or a parent.
-static CUDA_IN_USE: AtomicBool = AtomicBool::new(false);
+/// Id of the process that initialised CUDA, this one or a parent; 0 if none did.
+static CUDA_PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Locks a mutex, whose contents no panic leaves in an invalid state.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -37,14 +38,17 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Process {
+    /// Returns the state of the current process; `None` before its first computation.
+    pub fn existing() -> Option<&'static Self> {
+        // SAFETY: the state is never freed.
+        let state = unsafe { PROCESS.load(Ordering::Acquire).as_ref() };
+        state.filter(|state| state.is_current())
+    }
+
     /// Returns the state of the current process, which the first call creates.
     pub fn current() -> Result<&'static Self, Failure> {
-        let id = process::id();
         let current = PROCESS.load(Ordering::Acquire);
-        // SAFETY: the state is never freed.
-        if let Some(state) = unsafe { current.as_ref() }
-            && state.id == id
-        {
+        if let Some(state) = Self::existing() {
             return Ok(state);
         }
         let pool = ThreadPoolBuilder::new()
@@ -57,11 +61,12 @@ impl Process {
             })?;
         let cpu = pool.install(Device::cpu);
         let state = Box::into_raw(Box::new(Self {
-            id,
+            id: process::id(),
             pool,
             cpu,
             cuda: Mutex::default(),
             idle_streams: Mutex::default(),
+            releases: ReleaseQueue::default(),
         }));
         let swapped = PROCESS.compare_exchange(current, state, Ordering::AcqRel, Ordering::Acquire);
         let state = match swapped {
@@ -86,6 +91,49 @@ impl Process {
         &self.pool
     }
 
+    /// Returns the memory that is released on a thread of its own.
+    pub fn releases(&self) -> &ReleaseQueue {
+        &self.releases
+    }
+
+    /// Initialises CUDA, if there is a driver.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`] in a child made by `fork` of a process that initialised CUDA.
+    fn initialize_cuda(&self) -> Result<(), Failure> {
+        let process = CUDA_PROCESS.load(Ordering::Relaxed);
+        if process == 0 {
+            if Device::cuda_count().is_ok() {
+                CUDA_PROCESS.store(self.id, Ordering::Relaxed);
+            }
+            return Ok(());
+        }
+        if process == self.id {
+            return Ok(());
+        }
+        Err(Failure::Library {
+            kind: ErrorKind::Device,
+            message: "CUDA cannot be used after fork(), because the parent process used it; start \
+                      processes with multiprocessing.set_start_method(\"spawn\")"
+                .to_owned(),
+            memory: None,
+        })
+    }
+
+    /// Returns the number of CUDA devices that the process can use.
+    pub fn cuda_count(&self) -> usize {
+        if self.initialize_cuda().is_err() {
+            return 0;
+        }
+        Device::cuda_count().unwrap_or(0)
+    }
+
+    /// Returns the index of the CUDA device that owns the memory at `address`.
+    pub fn cuda_index_at(&self, address: u64) -> Result<usize, Failure> {
+        self.initialize_cuda()?;
+        Ok(Device::cuda_index_at(address)?)
+    }
+
     /// Returns the device with a name such as `cpu` or `cuda:1`.
     fn device(&self, name: &str) -> Result<Device, Failure> {
         if name == "cpu" {
@@ -95,18 +143,9 @@ impl Process {
         if let Some(device) = cuda.get(name) {
             return Ok(device.clone());
         }
-        if cuda.is_empty() && CUDA_IN_USE.load(Ordering::Relaxed) {
-            return Err(Failure::Library {
-                kind: ErrorKind::Device,
-                message: "CUDA cannot be used after fork(), because the parent process used it; \
-                          start processes with multiprocessing.set_start_method(\"spawn\")"
-                    .to_owned(),
-                memory: None,
-            });
-        }
+        self.initialize_cuda()?;
         let device: Device = name.parse()?;
         if device.kind() == DeviceKind::Cuda {
-            CUDA_IN_USE.store(true, Ordering::Relaxed);
             cuda.insert(name.to_owned(), device.clone());
         }
         Ok(device)

@@ -49,7 +49,7 @@ impl Workspace {
             return Ok(Array::from_vec(self.stream.download(&buffer)?, shape));
         };
         let address = buffer.pointer().addr();
-        let memory = DeviceMemory::new(Box::new(buffer), self.stream.clone(), index);
+        let memory = DeviceMemory::new(Box::new(buffer), self.stream.clone(), index)?;
         Ok(Array::contiguous(
             Memory::Device(memory),
             address,
