@@ -180,7 +180,7 @@ enum Event<R> {
 /// Runs a computation on the threads of the module without the global interpreter lock, and returns
 /// its result. Meanwhile signals are handled: an interruption cancels the computation and is
 /// raised. `progress` is called with the finished fraction; an exception that it raises cancels the
-/// computation too.
+/// computation too, and ends the calls.
 pub(crate) fn run<R: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -220,21 +220,27 @@ pub(crate) fn run<R: Send + 'static>(
                 let _ = sender.send(Event::End(result));
             });
             let mut interruption = None;
+            let mut last_check = Instant::now();
             loop {
-                let handled = match receiver.recv_timeout(SIGNAL_INTERVAL) {
+                let mut handled = match receiver.recv_timeout(SIGNAL_INTERVAL) {
                     Ok(Event::End(result)) => return (result, interruption),
                     Ok(Event::Progress(fraction)) => match &progress {
-                        Some(callback) => {
+                        Some(callback) if interruption.is_none() => {
                             Python::attach(|py| callback.call1(py, (fraction,)).map(drop))
                         }
-                        None => Ok(()),
+                        _ => Ok(()),
                     },
-                    Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
+                    Err(RecvTimeoutError::Timeout) => Ok(()),
                     Err(RecvTimeoutError::Disconnected) => {
                         let message = "a computation ended without a result".to_owned();
                         return (Err(Failure::invalid(message)), interruption);
                     }
                 };
+                // by the clock, because a callback that is no function of Python handles none
+                if handled.is_ok() && last_check.elapsed() >= SIGNAL_INTERVAL {
+                    handled = Python::attach(|py| py.check_signals());
+                    last_check = Instant::now();
+                }
                 if let Err(error) = handled {
                     cancel.cancel();
                     interruption.get_or_insert(error);

@@ -247,12 +247,17 @@ def test_progress_shows_a_bar(function, capsys):
 
 @pytest.mark.parametrize("function", ["mesh", "double"])
 def test_exceptions_of_a_callback_end_a_computation(function):
+    fractions = []
+
     def fail(fraction):
+        fractions.append(fraction)
+        time.sleep(0.1)  # the computation reports more meanwhile
         raise KeyError(fraction)
 
     volume = np.random.default_rng(0).random((40, 40, 70), np.float32)
     with pytest.raises(KeyError):
         PROGRESSIVE[function](volume, progress=fail)
+    assert len(fractions) == 1
 
 
 def test_levels_without_a_surface_are_errors_with_progress():
