@@ -33,7 +33,7 @@ pub(crate) enum Failure {
         /// Message of the exception.
         message: String,
         /// Memory of a device, if it was insufficient.
-        memory: Option<DeviceMemory>,
+        memory: Option<MemoryShortage>,
     },
     /// Error that Python defines.
     Python(PyErr),
@@ -41,8 +41,8 @@ pub(crate) enum Failure {
     NoSurface,
 }
 
-/// Memory of a device in bytes, when an allocation failed.
-pub(crate) struct DeviceMemory {
+/// Memory of a device in bytes, when an allocation failed for lack of it.
+pub(crate) struct MemoryShortage {
     requested: u64,
     free: u64,
     total: u64,
@@ -82,14 +82,14 @@ pub(crate) fn unexpected_type(typestr: &str) -> PyErr {
     PyTypeError::new_err(format!("unexpected element type {typestr}"))
 }
 
-fn device_memory(error: &DeviceError) -> Option<DeviceMemory> {
+fn memory_shortage(error: &DeviceError) -> Option<MemoryShortage> {
     match *error {
         DeviceError::OutOfMemory {
             requested,
             free,
             total,
             ..
-        } => Some(DeviceMemory {
+        } => Some(MemoryShortage {
             requested,
             free,
             total,
@@ -103,7 +103,7 @@ macro_rules! impl_from {
         $(impl From<$Error> for Failure {
             fn from(error: $Error) -> Self {
                 let memory = match &error {
-                    $device => device_memory($inner),
+                    $device => memory_shortage($inner),
                     // unreachable for errors with a single variant
                     #[allow(unreachable_patterns)]
                     _ => None,
