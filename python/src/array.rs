@@ -1,13 +1,7 @@
 //! Arrays: results, and arrays of other libraries on a CUDA device.
 
-use crate::{
-    call::{Task, run_on_device},
-    device_memory::DeviceMemory,
-    dlpack,
-    error::Failure,
-    workspace::Workspace,
-};
-use ferrovox::device::{Buffer, Element, Stream};
+use crate::{device_memory::DeviceMemory, dlpack, download::download};
+use ferrovox::device::{Buffer, Element};
 use pyo3::{
     exceptions::{PyAttributeError, PyBufferError, PyTypeError, PyValueError},
     prelude::*,
@@ -28,6 +22,8 @@ pub(crate) struct Array {
     /// Steps in elements along each axis.
     strides: Vec<isize>,
     typestr: &'static str,
+    /// `true` if the owner of the memory forbids other libraries to write to it.
+    is_read_only: bool,
 }
 
 /// Memory of arrays.
@@ -118,6 +114,15 @@ impl Array {
             shape,
             strides,
             typestr,
+            is_read_only: false,
+        }
+    }
+
+    /// Sets whether other libraries may only read the memory.
+    pub fn with_read_only(self, is_read_only: bool) -> Self {
+        Self {
+            is_read_only,
+            ..self
         }
     }
 
@@ -162,6 +167,11 @@ impl Array {
         self.typestr
     }
 
+    /// Returns `true` if other libraries may only read the memory.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     /// Returns `true` if the elements are contiguous in this order.
     pub fn is_contiguous(&self, order: Order) -> bool {
         let expected = order.strides(&self.shape);
@@ -170,7 +180,8 @@ impl Array {
         self.shape.contains(&0) || axes.all(|(&len, (step, expected))| len == 1 || step == expected)
     }
 
-    fn item_bytes(&self) -> usize {
+    /// Returns the number of bytes of an element.
+    pub fn item_bytes(&self) -> usize {
         self.typestr[2..].parse().unwrap_or(1)
     }
 
@@ -182,7 +193,7 @@ impl Array {
     fn interface<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);
         interface.set_item("version", 3)?;
-        interface.set_item("data", (self.address, false))?;
+        interface.set_item("data", (self.address, self.is_read_only))?;
         interface.set_item("shape", PyTuple::new(py, &self.shape)?)?;
         interface.set_item("typestr", self.typestr)?;
         let strides = self.byte_strides();
@@ -199,70 +210,6 @@ impl Array {
         let bytes = self.item_bytes() as isize;
         self.strides.iter().map(|step| step * bytes).collect()
     }
-
-    /// Returns the range of memory between the elements with the lowest and the highest address;
-    /// `None` if it is too large for the address space.
-    fn extent(&self) -> Option<Extent> {
-        if self.shape.contains(&0) {
-            return Some(Extent { first: 0, len: 0 });
-        }
-        let (mut first, mut last) = (0_isize, 0_isize);
-        for (&len, &step) in self.shape.iter().zip(&self.strides) {
-            let offset = isize::try_from(len - 1).ok()?.checked_mul(step)?;
-            let end = if offset < 0 { &mut first } else { &mut last };
-            *end = end.checked_add(offset)?;
-        }
-        let len = last.checked_sub(first)?.checked_add(1)?;
-        len.checked_mul(self.item_bytes() as isize)?;
-        let len = len.unsigned_abs();
-        Some(Extent { first, len })
-    }
-
-    /// Copies an array on a CUDA device to the host, with all memory in its extent and the same
-    /// strides.
-    fn download(
-        &self,
-        work: &Workspace,
-        memory: &DeviceMemory,
-        Extent { first, len }: Extent,
-    ) -> Result<Self, Failure> {
-        let offset = first * self.item_bytes() as isize;
-        let address = self.address.wrapping_add_signed(offset);
-        let stream = work.stream();
-        let copy = match self.item_bytes() {
-            1 => download_as::<u8>(memory, stream, address, len),
-            2 => download_as::<u16>(memory, stream, address, len),
-            4 => download_as::<u32>(memory, stream, address, len),
-            _ => download_as::<u64>(memory, stream, address, len),
-        }?;
-        Ok(Self {
-            address: copy.address.wrapping_add_signed(-offset),
-            shape: self.shape.clone(),
-            strides: self.strides.clone(),
-            typestr: self.typestr,
-            ..copy
-        })
-    }
-}
-
-/// Range of memory that contains the elements of an array.
-#[derive(Clone, Copy)]
-struct Extent {
-    /// Offset of the range from the first element of the array, in elements; at most 0.
-    first: isize,
-    /// Number of elements in the range, including those between the elements of the array.
-    len: usize,
-}
-
-/// Copies elements at an address of a CUDA device to the host.
-fn download_as<T: ArrayElement>(
-    memory: &DeviceMemory,
-    stream: &Stream,
-    address: usize,
-    len: usize,
-) -> Result<Array, Failure> {
-    let elements = memory.borrow::<T>(stream, address, len)?;
-    Ok(Array::from_vec(stream.download(&elements)?, vec![len]))
 }
 
 #[pymethods]
@@ -320,9 +267,14 @@ impl Array {
             let message = "the array is shared without a copy only; use .numpy() for a copy";
             return Err(PyBufferError::new_err(message));
         }
+        let is_versioned = max_version.is_some_and(|(major, _)| major >= 1);
+        if self.is_read_only && !is_versioned {
+            let message = "the array is read-only, which DLPack states since version 1; pass \
+                           max_version=(1, 0)";
+            return Err(PyBufferError::new_err(message));
+        }
         // None is the legacy default stream
         memory.register_export(Some(stream.unwrap_or(1)));
-        let is_versioned = max_version.is_some_and(|(major, _)| major >= 1);
         dlpack::export(py, self, memory.index(), is_versioned)
     }
 
@@ -377,6 +329,7 @@ impl Array {
             shape: self.shape.iter().rev().copied().collect(),
             strides: self.strides.iter().rev().copied().collect(),
             typestr: self.typestr,
+            is_read_only: self.is_read_only,
         }
     }
 
@@ -392,6 +345,7 @@ impl Array {
             shape: vec![self.element_count()],
             strides: vec![1],
             typestr: self.typestr,
+            is_read_only: self.is_read_only,
         })
     }
 
@@ -414,15 +368,7 @@ impl Array {
         match array.device_memory() {
             None => numpy.call_method1("asarray", (slf,)),
             Some(memory) => {
-                let too_large = || PyValueError::new_err("the strides of the array are too large");
-                let extent = array.extent().ok_or_else(too_large)?;
-                let task = Task {
-                    device: memory.device_id(),
-                    inputs: &[Some(memory)],
-                    elements: extent.len,
-                };
-                let copy =
-                    run_on_device(py, task, None, |work| array.download(work, memory, extent))?;
+                let copy = download(py, array, memory)?;
                 numpy.call_method1("asarray", (copy,))
             }
         }

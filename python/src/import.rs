@@ -78,7 +78,7 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
     let layout = (array.shape().to_vec(), array.strides().to_vec());
     let address = array.address();
     let shared = Array::strided(Memory::Device(memory), address, layout, array.typestr());
-    Ok(Some(shared))
+    Ok(Some(shared.with_read_only(array.is_read_only())))
 }
 
 /// Imports an array through DLPack.
@@ -96,12 +96,8 @@ fn import_tensor(array: &Bound<'_, PyAny>, index: usize) -> PyResult<Array> {
     let memory = DeviceMemory::new(Box::new(tensor), stream, index)?;
     let layout = (description.shape, description.strides);
     let (address, typestr) = (description.address, description.typestr);
-    Ok(Array::strided(
-        Memory::Device(memory),
-        address,
-        layout,
-        typestr,
-    ))
+    let array = Array::strided(Memory::Device(memory), address, layout, typestr);
+    Ok(array.with_read_only(description.is_read_only))
 }
 
 /// Imports an array through the CUDA array interface.
@@ -120,7 +116,7 @@ fn import_interface(array: &Bound<'_, PyAny>) -> PyResult<Array> {
         let message = "arrays with the mask of the CUDA array interface are not supported";
         return Err(PyTypeError::new_err(message));
     }
-    let (address, _read_only): (Option<usize>, bool) = item("data")?.extract()?;
+    let (address, is_read_only): (Option<usize>, bool) = item("data")?.extract()?;
     let shape: Vec<usize> = item("shape")?.extract()?;
     let found: String = item("typestr")?.extract()?;
     let typestr = dlpack::known_typestr(&found).ok_or_else(|| unexpected_type(&found))?;
@@ -148,10 +144,6 @@ fn import_interface(array: &Bound<'_, PyAny>) -> PyResult<Array> {
     wait_for(&ready, stream.unwrap_or(DEFAULT_STREAM))?;
     let memory = DeviceMemory::new(Box::new(array.clone().unbind()), ready, index)?;
     let layout = (shape, strides);
-    Ok(Array::strided(
-        Memory::Device(memory),
-        address,
-        layout,
-        typestr,
-    ))
+    let array = Array::strided(Memory::Device(memory), address, layout, typestr);
+    Ok(array.with_read_only(is_read_only))
 }

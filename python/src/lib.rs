@@ -10,6 +10,7 @@ mod deferred_release;
 mod device_memory;
 mod distance;
 mod dlpack;
+mod download;
 mod envelopes;
 mod error;
 mod feature;
