@@ -177,6 +177,33 @@ def test_result_is_read_by_pending_work_when_it_is_freed(arrays):
     del later
 
 
+def test_result_with_pending_writes_is_read_in_order(arrays):
+    """Another library changes a result after a kernel of about a second."""
+    result = ferrovox.distance_transform_edt(arrays.array(sphere() > 0.5))
+    distances = result.numpy()
+    targets = [arrays.array(factor * distances) for factor in (2, 3)]
+    shared = arrays.imported(result)
+    arrays.synchronize()
+    arrays.sleep()
+    arrays.copy(shared, targets[0])
+    np.testing.assert_array_equal(result.numpy(), 2 * distances)
+    stream = arrays.stream()
+    with arrays.within(stream):
+        shared = arrays.imported(result)
+        arrays.sleep()
+        arrays.copy(shared, targets[1])
+        assert not arrays.is_idle(stream), "the work ended too early to test the order"
+    np.testing.assert_array_equal(np.array(result), 3 * distances)
+    # work on the result of other functions waits too
+    with arrays.within(stream):
+        arrays.sleep()
+        arrays.copy(shared, targets[0])
+        assert not arrays.is_idle(stream), "the work ended too early to test the order"
+    found = ferrovox.exclusive_scan(result.ravel(), op="max")
+    expected = ferrovox.exclusive_scan(2 * distances.ravel(), op="max")
+    np.testing.assert_array_equal(found.numpy(), expected)
+
+
 # --- results --------------------------------------------------------------------------------------
 
 
@@ -283,6 +310,24 @@ def test_slices_and_other_types_are_errors(arrays):
     found = ferrovox.marching_cubes(arrays.array(host)[1:], 50)
     expected = ferrovox.marching_cubes(host[1:], 50)
     same_bits(arrays, found.vertices, expected.vertices)
+
+
+def test_slices_are_copied_to_the_host(arrays):
+    host = sphere(40)
+    array = arrays.array(host)
+    for slices in (np.s_[:, :, 3], np.s_[..., 1:30:2], np.s_[5:, ::3, 7:8], np.s_[:, 40:]):
+        copy = _ferrovox.import_array(array[slices]).numpy()
+        np.testing.assert_array_equal(copy, host[slices])
+    if arrays.name == "cupy":
+        copy = _ferrovox.import_array(array[::-1, :, ::-2]).numpy()
+        np.testing.assert_array_equal(copy, host[::-1, :, ::-2])
+    mesh = ferrovox.marching_cubes(host, 0.5)
+    rows = np.zeros((len(mesh.vertices), 4), np.float32)
+    rows[:, :3] = mesh.vertices
+    vertices = arrays.array(rows)[:, :3]
+    found = ferrovox.voxelize(vertices, mesh.faces, spacing=1, shape=host.shape)
+    expected = ferrovox.voxelize(mesh.vertices, mesh.faces, spacing=1, shape=host.shape)
+    np.testing.assert_array_equal(found.mask, expected.mask)
 
 
 def test_meshes_of_a_device_are_converted(arrays):
