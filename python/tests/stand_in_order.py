@@ -75,7 +75,7 @@ views = {
 for name, view in views.items():
     copy = _ferrovox.import_array(on_device(view)).numpy()
     assert copy.shape == view.shape and (copy == view).all(), (name, copy)
-large = InterfaceArray(ones[:2], strides=(1 << 62,))
+large = InterfaceArray(ones[:3], strides=(1 << 62,))
 raises(ValueError, "too large", _ferrovox.import_array(large).numpy)
 solid = np.zeros((9, 9, 9), bool)
 solid[2:7, 3:6, 1:8] = True
@@ -102,9 +102,9 @@ for function in (sums.numpy, lambda: np.array(sums), lambda: pickle.dumps(sums),
     counts = calls_during(function)
     assert counts["cuCtxSynchronize"] == 1, counts
 # stream 0 can be either default stream
-sums = scan(InterfaceArray(ones))
-sums.__dlpack__(stream=0)
-assert calls_during(sums.numpy)["cuCtxSynchronize"] == 1
+others = scan(InterfaceArray(ones))
+others.__dlpack__(stream=0)
+assert calls_during(others.numpy)["cuCtxSynchronize"] == 1
 
 # memory that another library pinned is read before a function returns
 pinned = ctypes.c_void_p()
