@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use flate2::bufread::GzDecoder;
 
 use super::BzDecoder;
+use super::buffered::with_buffer;
 
 /// Decoder of one member, which leaves its reader at the first byte after the member.
 pub(super) trait MemberDecoder<R>: Read {
@@ -93,14 +94,13 @@ impl<R: BufRead> Read for Members<BzDecoder<R>> {
 /// Skips zeros. Returns `false` if nothing follows them.
 fn skip_zeros(reader: &mut impl BufRead) -> io::Result<bool> {
     loop {
-        let buffer = match reader.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            buffer => buffer?,
-        };
-        let zeros = buffer.iter().take_while(|&&byte| byte == 0).count();
-        let (is_end, is_member) = (buffer.is_empty(), zeros < buffer.len());
+        let (found, zeros) = with_buffer(reader, |buffer| {
+            let zeros = buffer.iter().take_while(|&&byte| byte == 0);
+            (buffer.len(), zeros.count())
+        })?;
         reader.consume(zeros);
-        if is_end || is_member {
+        let is_member = zeros < found;
+        if found == 0 || is_member {
             return Ok(is_member);
         }
     }

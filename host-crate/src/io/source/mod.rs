@@ -4,6 +4,7 @@
 //! one code path. The bound on the length protects against wrong headers: sizes are compared with
 //! it before memory is allocated.
 
+mod buffered;
 mod compression;
 pub(super) mod decoded;
 pub(super) mod gzip;

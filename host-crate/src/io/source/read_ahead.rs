@@ -7,6 +7,7 @@ use std::thread::{Builder, Scope};
 use crate::io::FileProblem;
 use crate::io::catch_panic::catch_panic;
 use crate::io::source::Reader;
+use crate::io::source::buffered::with_buffer;
 use crate::memory;
 
 /// Number of chunks of a sequential decoder in circulation, including the one that is being read.
@@ -22,14 +23,9 @@ pub(super) trait AheadDecoder: Send {
 impl AheadDecoder for Reader<'_> {
     fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<()> {
         chunk.clear();
-        let found = loop {
-            match self.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                found => break found?,
-            }
-        };
-        memory::try_extend("decoded bytes", chunk, found)
-            .map_err(|error| io::Error::other(FileProblem::from(error)))?;
+        let copy = |found: &[u8]| memory::try_extend("decoded bytes", chunk, found);
+        let copied = with_buffer(self, copy)?;
+        copied.map_err(|error| io::Error::other(FileProblem::from(error)))?;
         self.consume(chunk.len());
         Ok(())
     }

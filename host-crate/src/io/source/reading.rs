@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{BUFFER, Source, position_reader};
 use crate::io::FileProblem;
+use crate::io::source::buffered::with_buffer;
 use crate::io::source::random_access::RandomAccessBytes;
 use crate::io::source::remaining::Remaining;
 use crate::memory;
@@ -16,11 +17,11 @@ impl Source<'_> {
     /// Returns the next `count` bytes, or fewer at the end, without consuming them.
     pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, FileProblem> {
         // Bytes that the buffer holds need no reader in front of this one.
-        match self.reader.fill_buf() {
-            Ok(buffer) if buffer.len() >= count => return Ok(buffer[..count].to_vec()),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(self.problem(error)),
+        let start = with_buffer(&mut self.reader, |buffer| {
+            buffer.get(..count).map(<[u8]>::to_vec)
+        });
+        if let Some(start) = start.map_err(|error| self.problem(error))? {
+            return Ok(start);
         }
         let mut start = vec![0; count];
         let found = read_full(&mut self.reader, &mut start).map_err(|error| self.problem(error))?;
@@ -46,7 +47,7 @@ impl Source<'_> {
                 // Read through the decoder's buffer: the number of bytes that a decoder returns
                 // before it detects damage depends on the size of the request, and a damaged file
                 // should give the same message however it is read.
-                self.reader.fill_buf().map(|chunk| {
+                with_buffer(&mut self.reader, |chunk| {
                     let count = chunk.len().min(rest.len());
                     rest[..count].copy_from_slice(&chunk[..count]);
                     count
@@ -138,17 +139,15 @@ impl Source<'_> {
         }
         let mut skipped = 0;
         while skipped < count {
-            match self.reader.fill_buf().map(<[u8]>::len) {
-                Ok(0) => break,
-                Ok(length) => {
-                    let step = (count - skipped).min(length as u64);
-                    self.reader.consume(step as usize);
-                    self.advance(step);
-                    skipped += step;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.problem(error)),
+            let found = with_buffer(&mut self.reader, <[u8]>::len);
+            let found = found.map_err(|error| self.problem(error))?;
+            if found == 0 {
+                break;
             }
+            let step = (count - skipped).min(found as u64);
+            self.reader.consume(step as usize);
+            self.advance(step);
+            skipped += step;
         }
         Ok(skipped)
     }

@@ -1,9 +1,10 @@
 //! Reading of lines and words of text.
 
-use std::io::{self, BufRead, Read};
+use std::io::{BufRead, Read};
 
 use super::Source;
 use crate::io::FileProblem;
+use crate::io::source::buffered::with_buffer;
 
 impl Source<'_> {
     /// Reads the next line without its end (LF or CR LF); `None` at the end of the source. A line
@@ -33,27 +34,25 @@ impl Source<'_> {
         let is_separator = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',' || *byte == 0;
         let mut word = Vec::new();
         loop {
-            let buffer = match self.reader.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.problem(error)),
-            };
-            if buffer.is_empty() {
-                return Ok((!word.is_empty()).then_some(word));
-            }
             let mut used = 0;
             let mut done = false;
-            for byte in buffer {
-                used += 1;
-                if !is_separator(byte) {
-                    word.push(*byte);
-                    done = word.len() == limit;
-                } else if !word.is_empty() {
-                    done = true;
+            let looked = with_buffer(&mut self.reader, |buffer| {
+                for byte in buffer {
+                    used += 1;
+                    if !is_separator(byte) {
+                        word.push(*byte);
+                        done = word.len() == limit;
+                    } else if !word.is_empty() {
+                        done = true;
+                    }
+                    if done {
+                        break;
+                    }
                 }
-                if done {
-                    break;
-                }
+            });
+            looked.map_err(|error| self.problem(error))?;
+            if used == 0 {
+                return Ok((!word.is_empty()).then_some(word));
             }
             self.reader.consume(used);
             self.advance(used as u64);

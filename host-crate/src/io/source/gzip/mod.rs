@@ -30,6 +30,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 
+use super::buffered::with_buffer;
 use super::members::Members;
 use super::random_access::{PositionReader, RandomAccessBytes};
 use super::read_ahead::AheadDecoder;
@@ -133,10 +134,7 @@ impl<'a> ParallelGunzip<'a> {
         };
         let mut left = self.position;
         while left > 0 {
-            let available = match reader.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                buffer => buffer?.len(),
-            };
+            let available = with_buffer(&mut reader, <[u8]>::len)?;
             if available == 0 {
                 break;
             }
