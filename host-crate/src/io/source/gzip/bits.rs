@@ -31,23 +31,11 @@ impl<'a> BitReader<'a> {
     /// Loads bits until at least 56 are in the buffer.
     #[inline(always)]
     pub fn refill(&mut self) {
-        let word = match self.bytes.get(self.next..).and_then(<[u8]>::first_chunk) {
-            Some(word) => u64::from_le_bytes(*word),
-            None => self.last_word(),
-        };
+        let word = word(self.bytes, self.next);
         // Bits of `buffer` above `count` are bits of the same byte, so that `|` keeps them.
         self.buffer |= word << self.count;
         self.next += ((63 - self.count) >> 3) as usize;
         self.count |= 56;
-    }
-
-    /// Returns the last bytes, followed by zeros.
-    #[cold]
-    fn last_word(&self) -> u64 {
-        let rest = self.bytes.get(self.next..).unwrap_or(&[]);
-        let mut word = [0; 8];
-        word[..rest.len()].copy_from_slice(rest);
-        u64::from_le_bytes(word)
     }
 
     /// Returns the bits in the buffer without consuming them.
@@ -88,4 +76,21 @@ impl<'a> BitReader<'a> {
         *self = Self::new(self.bytes, byte * 8);
         byte
     }
+}
+
+/// Returns the bits of eight bytes from byte `index` on, with zeros after the end.
+#[inline(always)]
+pub(super) fn word(bytes: &[u8], index: usize) -> u64 {
+    match bytes.get(index..).and_then(<[u8]>::first_chunk) {
+        Some(word) => u64::from_le_bytes(*word),
+        None => last_word(bytes, index),
+    }
+}
+
+#[cold]
+fn last_word(bytes: &[u8], index: usize) -> u64 {
+    let rest = bytes.get(index..).unwrap_or(&[]);
+    let mut word = [0; 8];
+    word[..rest.len()].copy_from_slice(rest);
+    u64::from_le_bytes(word)
 }

@@ -102,8 +102,6 @@ impl Chunk {
             }
         }
         self.symbols.end = end;
-        let decoded = self.symbols.decoded().len();
-        self.members.retain(|member| member.bytes <= decoded);
     }
 
     /// Decodes a header or a block. Returns the position after it.

@@ -1,5 +1,6 @@
 //! Search for positions at which decoding can start.
 
+use super::bits;
 use super::member::SIGNATURE;
 use super::position::Position;
 
@@ -94,11 +95,5 @@ fn has_complete_code(bytes: &[u8], bit: usize) -> bool {
 /// Returns at least 57 bits from `bit` on, with zeros after the end.
 #[inline(always)]
 fn word(bytes: &[u8], bit: usize) -> u64 {
-    let rest = bytes.get(bit / 8..).unwrap_or(&[]);
-    let word = rest.first_chunk().copied().unwrap_or_else(|| {
-        let mut word = [0; 8];
-        word[..rest.len()].copy_from_slice(rest);
-        word
-    });
-    u64::from_le_bytes(word) >> (bit % 8)
+    bits::word(bytes, bit / 8) >> (bit % 8)
 }
