@@ -11,7 +11,8 @@ const NAME: u8 = 1 << 3;
 const COMMENT: u8 = 1 << 4;
 
 /// Returns the length of the header at the start of `bytes`. Returns `None` for anything that is
-/// no complete header, and for headers with a checksum, which nothing writes.
+/// no complete header, and for headers with a checksum, which are rare and left to the sequential
+/// decoder.
 pub(super) fn header_len(bytes: &[u8]) -> Option<usize> {
     let flags = *bytes.get(3)?;
     if !bytes.starts_with(&SIGNATURE) || flags & !(EXTRA | NAME | COMMENT | TEXT) != 0 {

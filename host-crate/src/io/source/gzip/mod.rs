@@ -43,8 +43,9 @@ pub(super) use wave::CompressedBytes;
 const MIN_BYTES: u64 = 1 << 20;
 /// Upper bound on the number of compressed bytes, whose bits are counted in a `usize`.
 const MAX_BYTES: u64 = (usize::MAX / 16) as u64;
-/// Number of decoded bytes that are held back until more have been decoded: the sequential decoder
-/// loses up to this many bytes before damage, after which it has to return the error.
+/// Number of decoded bytes that are held back until more have been decoded. When `flate2` meets
+/// damage, it discards what the same call has decoded, up to one buffer. To report the error at the
+/// same byte, nothing is returned within that distance of the last decoded byte.
 const HELD_BACK: usize = BUFFER;
 /// Smallest number of threads that decode in parallel, which takes 1.4 to 1.8 times the processor
 /// time of one, while another thread converts the samples.

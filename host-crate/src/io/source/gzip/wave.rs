@@ -185,7 +185,8 @@ impl<'a> WaveDecoder<'a> {
         });
     }
 
-    /// Moves over all chunks that continue the ones before them. Returns `None` if there are none.
+    /// Marks the chunks that join up without a gap, and moves the position and the window past
+    /// them. Returns `None` if there are none.
     fn chain(&mut self, base: usize) -> Option<()> {
         let start = self.position;
         let mut next = Vec::with_capacity(WINDOW);
