@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::thread::{Builder, Scope};
 
 use crate::io::FileProblem;
@@ -15,19 +16,20 @@ pub(super) const CHUNKS: usize = 8;
 
 /// Decoder that can run in a thread of its own.
 pub(super) trait AheadDecoder: Send {
-    /// Replaces the contents of `chunk` by the next decoded bytes; by nothing at the end.
-    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<()>;
+    /// Replaces the contents of `chunk` by the next decoded bytes; by nothing after a step that
+    /// gave none, and at the end. Returns `false` at the end.
+    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<bool>;
 }
 
 /// Sequential decoders return the contents of their buffers.
 impl AheadDecoder for Reader<'_> {
-    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<()> {
+    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<bool> {
         chunk.clear();
         let copy = |found: &[u8]| memory::try_extend("decoded bytes", chunk, found);
         let copied = with_buffer(self, copy)?;
         copied.map_err(|error| io::Error::other(FileProblem::from(error)))?;
         self.consume(chunk.len());
-        Ok(())
+        Ok(!chunk.is_empty())
     }
 }
 
@@ -35,7 +37,7 @@ impl AheadDecoder for Reader<'_> {
 /// `chunks` chunks.
 ///
 /// Bytes and errors arrive in their original order. The thread ends when the returned reader is
-/// dropped, at the latest after its current chunk.
+/// dropped, at the latest after its current call of the decoder.
 ///
 /// # Errors
 /// `decoder` itself if no thread can be started.
@@ -47,9 +49,11 @@ pub(super) fn read_ahead<'scope, D: AheadDecoder + 'scope>(
     let (decoder_sender, decoder_receiver) = channel();
     let (fill, filled) = channel();
     let (recycle, empty) = channel();
+    let alive = Arc::new(());
+    let reader = Arc::downgrade(&alive);
     let decode = move || {
         if let Ok(decoder) = decoder_receiver.recv() {
-            decode_all(decoder, &empty, &fill);
+            decode_all(decoder, &empty, &fill, &reader);
         }
     };
     let thread = Builder::new().name("decode ahead".to_owned());
@@ -67,19 +71,28 @@ pub(super) fn read_ahead<'scope, D: AheadDecoder + 'scope>(
         filled,
         recycle,
         has_ended: false,
+        _alive: alive,
     }))
 }
 
+/// Fills chunks, the last with nothing, while `reader` exists.
 fn decode_all(
     mut decoder: impl AheadDecoder,
     empty: &Receiver<Vec<u8>>,
     fill: &Sender<io::Result<Vec<u8>>>,
+    reader: &Weak<()>,
 ) {
     while let Ok(mut chunk) = empty.recv() {
-        let read = catch_panic(|| Ok(decoder.next_chunk(&mut chunk)));
-        let read = read.unwrap_or_else(|problem| Err(io::Error::other(problem)));
-        let is_last = read.is_err() || chunk.is_empty();
-        if fill.send(read.map(|()| chunk)).is_err() || is_last {
+        let read = loop {
+            let read = catch_panic(|| Ok(decoder.next_chunk(&mut chunk)));
+            let read = read.unwrap_or_else(|problem| Err(io::Error::other(problem)));
+            let is_continued = matches!(read, Ok(true)) && chunk.is_empty();
+            if !is_continued || reader.strong_count() == 0 {
+                break read;
+            }
+        };
+        let is_last = !matches!(read, Ok(true));
+        if fill.send(read.map(|_| chunk)).is_err() || is_last {
             return;
         }
     }
@@ -93,6 +106,8 @@ struct ReadAhead {
     filled: Receiver<io::Result<Vec<u8>>>,
     recycle: Sender<Vec<u8>>,
     has_ended: bool,
+    /// Tells the decoding thread that this reader exists.
+    _alive: Arc<()>,
 }
 
 impl BufRead for ReadAhead {
@@ -206,6 +221,27 @@ mod tests {
         thread::scope(|scope| {
             let mut reader = ahead(endless, scope);
             assert_eq!(reader.fill_buf().unwrap().len(), 100);
+        });
+    }
+
+    /// Decoder that skips bytes without end.
+    struct Skipping(Sender<()>);
+
+    impl AheadDecoder for Skipping {
+        fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<bool> {
+            chunk.clear();
+            let _ = self.0.send(());
+            Ok(true)
+        }
+    }
+
+    #[test]
+    fn dropping_the_reader_ends_the_thread_before_any_byte() {
+        let (step, steps) = channel();
+        thread::scope(|scope| {
+            let reader = read_ahead(Skipping(step), CHUNKS, scope).ok().unwrap();
+            assert_eq!(steps.iter().take(3).count(), 3);
+            drop(reader);
         });
     }
 }

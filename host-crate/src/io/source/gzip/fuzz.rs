@@ -5,7 +5,7 @@ use super::{ParallelGunzip, RandomAccessBytes, sequential};
 use crate::io::source::read_ahead::AheadDecoder;
 
 /// Sizes that cut short files into many chunks.
-const SMALL: ChunkSizes = ChunkSizes {
+pub(super) const SMALL: ChunkSizes = ChunkSizes {
     min: 64,
     first: 256,
     max: 2048,
@@ -26,13 +26,11 @@ pub(in crate::io) struct Outcome {
 fn decode(decoder: &mut impl AheadDecoder, limit: usize) -> (Vec<u8>, Option<String>) {
     let (mut bytes, mut chunk) = (Vec::new(), Vec::new());
     while bytes.len() < limit {
-        if let Err(error) = decoder.next_chunk(&mut chunk) {
-            return (bytes, Some(error.to_string()));
+        match decoder.next_chunk(&mut chunk) {
+            Ok(true) => bytes.extend_from_slice(&chunk),
+            Ok(false) => break,
+            Err(error) => return (bytes, Some(error.to_string())),
         }
-        if chunk.is_empty() {
-            break;
-        }
-        bytes.extend_from_slice(&chunk);
     }
     bytes.truncate(limit);
     (bytes, None)

@@ -78,7 +78,11 @@ enum State<'a> {
         /// Number of bytes of later chunks to be skipped.
         skipped: u64,
     },
-    Sequential(Reader<'a>),
+    Sequential {
+        reader: Reader<'a>,
+        /// Number of bytes of the reader to be skipped.
+        skipped: u64,
+    },
 }
 
 impl<'a> ParallelGunzip<'a> {
@@ -114,12 +118,13 @@ impl<'a> ParallelGunzip<'a> {
         2 * threads.min(MAX_THREADS)
     }
 
-    /// Creates the sequential decoder at the current position.
-    fn sequential(&self) -> io::Result<Reader<'a>> {
+    /// Leaves the bytes from the current position on to the sequential decoder, which starts at the
+    /// first.
+    fn restart_sequentially(&mut self) {
         let CompressedBytes {
             bytes, start, end, ..
         } = &self.compressed;
-        let mut reader = match bytes {
+        let reader = match bytes {
             RandomAccessBytes::Bytes(bytes) => sequential(&bytes[*start as usize..*end as usize]),
             _ => {
                 let part = |offset, length| PositionReader {
@@ -133,57 +138,54 @@ impl<'a> ParallelGunzip<'a> {
                 sequential(BufReader::with_capacity(BUFFER, parts))
             }
         };
-        let mut left = self.position;
-        while left > 0 {
-            let available = with_buffer(&mut reader, <[u8]>::len)?;
-            if available == 0 {
-                break;
-            }
-            let step = left.min(available as u64);
-            reader.consume(step as usize);
-            left -= step;
-        }
-        Ok(reader)
+        let skipped = self.position;
+        self.state = State::Sequential { reader, skipped };
     }
 }
 
+/// Every call decodes at most one wave, or one buffer if they are decoded sequentially.
 impl AheadDecoder for ParallelGunzip<'_> {
-    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<()> {
+    fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<bool> {
         chunk.clear();
-        while let State::Parallel {
-            decoder,
-            ready,
-            spare,
-            skipped,
-        } = &mut self.state
-        {
-            let later: usize = ready.iter().skip(1).map(Vec::len).sum();
-            if (later >= HELD_BACK || decoder.is_at_end())
-                && let Some(next) = ready.pop_front()
-            {
-                spare.push(std::mem::replace(chunk, next));
-                self.position += chunk.len() as u64;
-                return Ok(());
-            }
-            if decoder.is_at_end() {
-                return Ok(());
-            }
-            let take = |bytes: &mut Vec<u8>| {
-                let skip = (*skipped).min(bytes.len() as u64);
-                *skipped -= skip;
-                bytes.drain(..skip as usize);
-                if !bytes.is_empty() {
-                    let empty = spare.pop().unwrap_or_default();
-                    ready.push_back(std::mem::replace(bytes, empty));
-                }
-            };
-            if decoder.is_futile() || decoder.decode(take).is_none() {
-                self.state = State::Sequential(self.sequential()?);
-            }
-        }
         match &mut self.state {
-            State::Sequential(reader) => reader.next_chunk(chunk),
-            State::Parallel { .. } => Ok(()),
+            State::Parallel {
+                decoder,
+                ready,
+                spare,
+                skipped,
+            } => {
+                let later: usize = ready.iter().skip(1).map(Vec::len).sum();
+                if (later >= HELD_BACK || decoder.is_at_end())
+                    && let Some(next) = ready.pop_front()
+                {
+                    spare.push(std::mem::replace(chunk, next));
+                    self.position += chunk.len() as u64;
+                    return Ok(true);
+                }
+                if decoder.is_at_end() {
+                    return Ok(false);
+                }
+                let take = |bytes: &mut Vec<u8>| {
+                    let skip = (*skipped).min(bytes.len() as u64);
+                    *skipped -= skip;
+                    bytes.drain(..skip as usize);
+                    if !bytes.is_empty() {
+                        let empty = spare.pop().unwrap_or_default();
+                        ready.push_back(std::mem::replace(bytes, empty));
+                    }
+                };
+                if decoder.is_futile() || decoder.decode(take).is_none() {
+                    self.restart_sequentially();
+                }
+                Ok(true)
+            }
+            State::Sequential { reader, skipped } if *skipped > 0 => {
+                let step = with_buffer(reader, |buffer| (*skipped).min(buffer.len() as u64))?;
+                reader.consume(step as usize);
+                *skipped -= step;
+                Ok(step > 0)
+            }
+            State::Sequential { reader, .. } => reader.next_chunk(chunk),
         }
     }
 }

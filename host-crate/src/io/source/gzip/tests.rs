@@ -5,7 +5,7 @@ use flate2::{Compress, Compression, FlushCompress, GzBuilder};
 use proptest::prelude::*;
 use std::io::Write;
 
-use super::fuzz::{Outcome, compare_decoders, decode_in_parallel};
+use super::fuzz::{Outcome, SMALL, compare_decoders, decode_in_parallel};
 use super::*;
 
 /// Compares both decoders from the start and after `skip` bytes.
@@ -170,6 +170,34 @@ fn long_blocks_are_left_to_the_sequential_decoder() {
     let content = content(3_000_000, 17, 1);
     let outcome = compare(&pack(&content, 9), 10, 2);
     assert!(!outcome.is_parallel && outcome.bytes == content);
+}
+
+/// The reader of the decoded bytes may be dropped between two calls.
+#[test]
+fn bytes_are_skipped_by_many_calls() {
+    let len = 3_000_000;
+    let cases = [
+        (1, SMALL, len / BUFFER, false),
+        (2, ChunkSizes::DEFAULT, 2, true),
+    ];
+    for (kind, sizes, steps, is_parallel) in cases {
+        let packed = pack(&content(len, 17, kind), 9);
+        let compressed = CompressedBytes {
+            bytes: RandomAccessBytes::Bytes(&packed),
+            start: 0,
+            end: packed.len() as u64,
+            decoded: u64::MAX,
+        };
+        let mut decoder = ParallelGunzip::with_sizes(compressed, len as u64, 2, sizes);
+        let (mut chunk, mut calls) = (vec![1], 0);
+        while decoder.next_chunk(&mut chunk).unwrap() {
+            assert!(chunk.is_empty());
+            calls += 1;
+        }
+        assert!(calls >= steps, "{calls} calls");
+        let found = matches!(decoder.state, State::Parallel { .. });
+        assert_eq!(found, is_parallel);
+    }
 }
 
 proptest! {
