@@ -7,7 +7,8 @@ use std::{error::Error, io, sync::OnceLock};
 /// Starts the threads that read volumes and run kernels on the CPU: those of rayon, one per
 /// hardware thread or as many as `RAYON_NUM_THREADS` specifies. Does nothing if they are running,
 /// nor on a thread of another rayon pool, whose threads the work then uses: call functions in
-/// `rayon::ThreadPool::install` to limit their threads, or to keep pools apart.
+/// `rayon::ThreadPool::install` to limit their threads, or to keep pools apart. Threads outside of
+/// all pools decode compressed volumes: one each, or several for gzip, as many as the pool has.
 ///
 /// Streams, pipelines and extractors such as `medial::extract` call this first and return its
 /// error. Functions without a stream, such as readers and writers of files, start the threads

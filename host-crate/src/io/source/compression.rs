@@ -69,8 +69,9 @@ impl<'a> Source<'a> {
     }
 
     /// Decodes the remaining bytes ahead in a separate thread if there may be many, and large gzip
-    /// files by all threads. Pipes are not read ahead: a pipe may stay open after the last needed
-    /// byte.
+    /// files in as many threads as the pool of the caller has. None of them belongs to that pool,
+    /// whose threads may all be waiting for decoded bytes. Pipes are not read ahead: a pipe may
+    /// stay open after the last needed byte.
     pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
     where
         'a: 'scope,
@@ -78,11 +79,10 @@ impl<'a> Source<'a> {
         match (self.encoding, self.left) {
             (Some(_), Remaining::AtMost(left)) if left > READ_AHEAD_BYTES => {
                 let reader = self.reader;
-                let threads = rayon::current_num_threads();
                 let parallel = self.gzip.clone().and_then(|gzip| {
                     let limit = gzip.decoded - self.position;
-                    let decoder = ParallelGunzip::new(gzip, self.position, threads)?;
-                    let chunks = ParallelGunzip::chunks(threads);
+                    let decoder = ParallelGunzip::new(gzip, self.position)?;
+                    let chunks = decoder.chunks();
                     let reader = read_ahead(decoder, chunks, scope).ok()?;
                     Some(Box::new(reader.take(limit)) as Reader<'_>)
                 });

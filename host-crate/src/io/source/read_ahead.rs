@@ -16,6 +16,11 @@ pub(super) const CHUNKS: usize = 8;
 
 /// Decoder that can run in a thread of its own.
 pub(super) trait AheadDecoder: Send {
+    /// Calls `decode` on a thread whose loops run on the threads of the decoder.
+    fn with_threads(&mut self, decode: impl FnOnce(&mut Self) + Send) {
+        decode(self);
+    }
+
     /// Replaces the contents of `chunk` by the next decoded bytes; by nothing after a step that
     /// gave none, and at the end. Returns `false` at the end.
     fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<bool>;
@@ -46,14 +51,14 @@ pub(super) fn read_ahead<'scope, D: AheadDecoder + 'scope>(
     chunks: usize,
     scope: &'scope Scope<'scope, '_>,
 ) -> Result<Reader<'scope>, D> {
-    let (decoder_sender, decoder_receiver) = channel();
+    let (decoder_sender, decoder_receiver) = channel::<D>();
     let (fill, filled) = channel();
     let (recycle, empty) = channel();
     let alive = Arc::new(());
     let reader = Arc::downgrade(&alive);
     let decode = move || {
-        if let Ok(decoder) = decoder_receiver.recv() {
-            decode_all(decoder, &empty, &fill, &reader);
+        if let Ok(mut decoder) = decoder_receiver.recv() {
+            decoder.with_threads(move |decoder| decode_all(decoder, &empty, &fill, &reader));
         }
     };
     let thread = Builder::new().name("decode ahead".to_owned());
@@ -77,7 +82,7 @@ pub(super) fn read_ahead<'scope, D: AheadDecoder + 'scope>(
 
 /// Fills chunks, the last with nothing, while `reader` exists.
 fn decode_all(
-    mut decoder: impl AheadDecoder,
+    decoder: &mut impl AheadDecoder,
     empty: &Receiver<Vec<u8>>,
     fill: &Sender<io::Result<Vec<u8>>>,
     reader: &Weak<()>,

@@ -1,6 +1,9 @@
 //! Tests of [`Source`].
 
 use super::*;
+use std::sync::{Barrier, mpsc::channel};
+use std::thread;
+use std::time::Duration;
 
 #[test]
 fn peeking_consumes_nothing() {
@@ -64,18 +67,32 @@ fn long_skips_end_at_the_same_position_as_short_ones() {
     assert!(source.peek(1).unwrap().is_empty());
 }
 
-#[test]
-fn large_gzip_files_are_decoded_ahead_from_any_position() {
+/// Returns bytes that deflate compresses to about three quarters.
+fn noise(len: u32) -> Vec<u8> {
     let mut state = 1_u32;
-    let content: Vec<u8> = (0..4_000_000_u32)
+    (0..len)
         .map(|i| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 26) as u8 + (i >> 16) as u8
         })
-        .collect();
+        .collect()
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
-    io::Write::write_all(&mut encoder, &content).unwrap();
-    let packed = [&b"header"[..], &encoder.finish().unwrap()].concat();
+    io::Write::write_all(&mut encoder, content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn pool(threads: usize) -> rayon::ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.unwrap()
+}
+
+#[test]
+fn large_gzip_files_are_decoded_ahead_from_any_position() {
+    let content = noise(4_000_000);
+    let packed = [&b"header"[..], &gzip(&content)].concat();
     assert!(packed.len() > 2 << 20, "{}", packed.len());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.gz");
@@ -87,7 +104,7 @@ fn large_gzip_files_are_decoded_ahead_from_any_position() {
         assert_eq!(source.skip(start as u64).unwrap(), start as u64);
         let count = (end - start) as u64;
         let source = source.limited(count);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let mut source = source.decoded_ahead(scope);
             let mut found = vec![0; end - start];
             assert_eq!(source.fill(&mut found).unwrap(), end - start);
@@ -95,11 +112,47 @@ fn large_gzip_files_are_decoded_ahead_from_any_position() {
             assert_eq!(source.skip(1).unwrap(), 0);
         });
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build();
-    pool.unwrap().install(|| {
+    pool(4).install(|| {
         for (start, end) in [(0, content.len()), (352, 3_000_000), (1_200_000, 1_200_001)] {
             check(Source::open(&path).unwrap(), start, end);
             check(Source::from_bytes(&packed), start, end);
         }
+    });
+}
+
+/// Each thread of a pool waits for the decoder of a file, those of the global pool for the test.
+#[test]
+fn gzip_files_are_decoded_while_all_threads_of_pools_wait() {
+    let content = noise(3_000_000);
+    let packed = gzip(&content);
+    let pool = pool(3);
+    let start = Barrier::new(pool.current_num_threads());
+    let read = |_: rayon::BroadcastContext<'_>| {
+        start.wait();
+        let source = Source::from_bytes(&packed).gunzip();
+        thread::scope(|scope| {
+            let mut source = source.decoded_ahead(scope);
+            let mut found = vec![0; content.len()];
+            assert_eq!(source.fill(&mut found).unwrap(), content.len());
+            assert!(found == content);
+        });
+    };
+    let global_pool = Barrier::new(rayon::current_num_threads() + 1);
+    let (finish, finished) = channel();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            rayon::broadcast(|_| {
+                global_pool.wait();
+                global_pool.wait();
+            })
+        });
+        global_pool.wait();
+        scope.spawn(|| {
+            pool.broadcast(read);
+            finish.send(()).unwrap();
+        });
+        let found = finished.recv_timeout(Duration::from_secs(60));
+        global_pool.wait();
+        found.unwrap();
     });
 }

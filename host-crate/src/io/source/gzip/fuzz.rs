@@ -1,5 +1,6 @@
 //! Comparison of parallel with sequential decoding, for tests and fuzzers.
 
+use super::share::Decoders;
 use super::wave::{ChunkSizes, CompressedBytes};
 use super::{ParallelGunzip, RandomAccessBytes, sequential};
 use crate::io::source::read_ahead::AheadDecoder;
@@ -36,6 +37,16 @@ fn decode(decoder: &mut impl AheadDecoder, limit: usize) -> (Vec<u8>, Option<Str
     (bytes, None)
 }
 
+/// Returns a file in memory.
+pub(super) fn compressed(packed: &[u8]) -> CompressedBytes<'_> {
+    CompressedBytes {
+        bytes: RandomAccessBytes::Bytes(packed),
+        start: 0,
+        end: packed.len() as u64,
+        decoded: u64::MAX,
+    }
+}
+
 /// Decodes `packed` with `threads` chunks at a time, from decoded byte `skip` on.
 pub(super) fn decode_in_parallel(
     packed: &[u8],
@@ -44,13 +55,11 @@ pub(super) fn decode_in_parallel(
     sizes: ChunkSizes,
     limit: usize,
 ) -> Outcome {
-    let compressed = CompressedBytes {
-        bytes: RandomAccessBytes::Bytes(packed),
-        start: 0,
-        end: packed.len() as u64,
-        decoded: u64::MAX,
-    };
-    let mut decoder = ParallelGunzip::with_sizes(compressed, skip as u64, threads, sizes);
+    let decoders = Decoders::new();
+    let share = decoders.add(threads, 0);
+    let share = share.expect("any number of threads suffices");
+    let compressed = compressed(packed);
+    let mut decoder = ParallelGunzip::with_sizes(compressed, skip as u64, share, sizes);
     let (bytes, error) = decode(&mut decoder, limit);
     Outcome {
         bytes,

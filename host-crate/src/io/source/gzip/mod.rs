@@ -8,6 +8,10 @@
 //! | [`member`] | headers of members |
 //! | [`chunk`] | decoding from a position on, known or guessed |
 //! | [`wave`] | one chunk per thread, joined and verified |
+//! | [`share`] | threads of all decoders |
+//!
+//! The threads are not those of the program's pools: a thread of a pool that waits for decoded
+//! bytes does none of the pool's work, and all of them may wait.
 //!
 //! Whatever is unexpected is left to the sequential decoder, which starts again and skips what has
 //! been decoded: errors and the bytes before them are the same as without threads.
@@ -20,6 +24,7 @@ mod huffman;
 mod member;
 mod position;
 mod search;
+mod share;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -29,12 +34,14 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
 use super::buffered::with_buffer;
 use super::members::Members;
 use super::random_access::{PositionReader, RandomAccessBytes};
 use super::read_ahead::AheadDecoder;
 use super::{BUFFER, Reader};
+use share::{Decoders, Share};
 use wave::{ChunkSizes, WaveDecoder};
 
 pub(super) use wave::CompressedBytes;
@@ -50,8 +57,11 @@ const HELD_BACK: usize = BUFFER;
 /// Smallest number of threads that decode in parallel, which takes 1.4 to 1.8 times the processor
 /// time of one, while another thread converts the samples.
 const MIN_THREADS: usize = 3;
-/// Largest number of threads. Each has about 10 MiB of buffers.
+/// Largest number of threads of a decoder. Each has about 10 MiB of buffers.
 const MAX_THREADS: usize = 32;
+
+/// Decoders of this process.
+static DECODERS: Decoders = Decoders::new();
 
 /// Creates the sequential decoder of all members. Its buffer holds what one call of the decoder
 /// returns.
@@ -66,11 +76,14 @@ pub(super) struct ParallelGunzip<'a> {
     state: State<'a>,
     /// Number of decoded bytes before the next one to be returned.
     position: u64,
+    /// Largest number of threads.
+    threads: usize,
 }
 
 enum State<'a> {
     Parallel {
         decoder: Box<WaveDecoder<'a>>,
+        share: Share<'a>,
         /// Decoded chunks that have not been returned.
         ready: VecDeque<Vec<u8>>,
         /// Lists to be reused.
@@ -86,24 +99,29 @@ enum State<'a> {
 }
 
 impl<'a> ParallelGunzip<'a> {
-    /// Creates a decoder that starts after `position` decoded bytes, for `threads` threads. Returns
-    /// `None` if sequential decoding is better.
-    pub fn new(compressed: CompressedBytes<'a>, position: u64, threads: usize) -> Option<Self> {
-        let threads = threads.min(MAX_THREADS);
-        let is_worthwhile =
-            threads >= MIN_THREADS && (MIN_BYTES..MAX_BYTES).contains(&compressed.len());
-        is_worthwhile.then(|| Self::with_sizes(compressed, position, threads, ChunkSizes::DEFAULT))
+    /// Creates a decoder that starts after `position` decoded bytes. All decoders together use at
+    /// most as many threads as the pool of the caller has. Returns `None` if sequential decoding is
+    /// better.
+    pub fn new(compressed: CompressedBytes<'a>, position: u64) -> Option<Self> {
+        if !(MIN_BYTES..MAX_BYTES).contains(&compressed.len()) {
+            return None;
+        }
+        let share = DECODERS.add(rayon::current_num_threads(), MIN_THREADS)?;
+        let sizes = ChunkSizes::DEFAULT;
+        Some(Self::with_sizes(compressed, position, share, sizes))
     }
 
     fn with_sizes(
         compressed: CompressedBytes<'a>,
         position: u64,
-        threads: usize,
+        share: Share<'a>,
         sizes: ChunkSizes,
     ) -> Self {
         Self {
+            threads: share.threads().min(MAX_THREADS),
             state: State::Parallel {
-                decoder: Box::new(WaveDecoder::new(compressed.clone(), threads, sizes)),
+                decoder: Box::new(WaveDecoder::new(compressed.clone(), sizes)),
+                share,
                 ready: VecDeque::new(),
                 spare: Vec::new(),
                 skipped: position,
@@ -114,8 +132,8 @@ impl<'a> ParallelGunzip<'a> {
     }
 
     /// Returns the number of chunks that should be in circulation.
-    pub fn chunks(threads: usize) -> usize {
-        2 * threads.min(MAX_THREADS)
+    pub fn chunks(&self) -> usize {
+        2 * self.threads
     }
 
     /// Leaves the bytes from the current position on to the sequential decoder, which starts at the
@@ -145,11 +163,29 @@ impl<'a> ParallelGunzip<'a> {
 
 /// Every call decodes at most one wave, or one buffer if they are decoded sequentially.
 impl AheadDecoder for ParallelGunzip<'_> {
+    /// Starts the threads, or leaves everything to the calling one if there can be no others.
+    fn with_threads(&mut self, decode: impl FnOnce(&mut Self) + Send) {
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .thread_name(|_| "decode gzip".to_owned());
+        let mut decode = Some(decode);
+        let started = threads.build_scoped(ThreadBuilder::run, |pool| {
+            pool.install(|| decode.take().map(|decode| decode(self)))
+        });
+        if started.is_err()
+            && let Some(decode) = decode
+        {
+            self.restart_sequentially();
+            decode(self);
+        }
+    }
+
     fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> io::Result<bool> {
         chunk.clear();
         match &mut self.state {
             State::Parallel {
                 decoder,
+                share,
                 ready,
                 spare,
                 skipped,
@@ -174,7 +210,8 @@ impl AheadDecoder for ParallelGunzip<'_> {
                         ready.push_back(std::mem::replace(bytes, empty));
                     }
                 };
-                if decoder.is_futile() || decoder.decode(take).is_none() {
+                let lanes = share.threads().min(self.threads);
+                if decoder.is_futile() || decoder.decode(lanes, take).is_none() {
                     self.restart_sequentially();
                 }
                 Ok(true)

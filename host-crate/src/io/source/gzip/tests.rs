@@ -5,7 +5,7 @@ use flate2::{Compress, Compression, FlushCompress, GzBuilder};
 use proptest::prelude::*;
 use std::io::Write;
 
-use super::fuzz::{Outcome, SMALL, compare_decoders, decode_in_parallel};
+use super::fuzz::{Outcome, SMALL, compare_decoders, compressed, decode_in_parallel};
 use super::*;
 
 /// Compares both decoders from the start and after `skip` bytes.
@@ -85,24 +85,18 @@ fn chunks_are_decoded_in_parallel() {
 fn most_guesses_are_right() {
     let content = content(4_000_000, 5, 2);
     let packed = pack(&content, 6);
-    let compressed = CompressedBytes {
-        bytes: RandomAccessBytes::Bytes(&packed),
-        start: 0,
-        end: packed.len() as u64,
-        decoded: u64::MAX,
-    };
     let sizes = ChunkSizes {
         max: 1 << 17,
         ..ChunkSizes::DEFAULT
     };
-    let mut decoder = WaveDecoder::new(compressed, 4, sizes);
+    let mut decoder = WaveDecoder::new(compressed(&packed), sizes);
     let (mut bytes, mut chunks, mut waves) = (Vec::new(), 0, 0);
     while !decoder.is_at_end() {
         let take = |chunk: &mut Vec<u8>| {
             bytes.append(chunk);
             chunks += 1;
         };
-        decoder.decode(take).unwrap();
+        decoder.decode(4, take).unwrap();
         waves += 1;
     }
     assert!(bytes == content);
@@ -172,6 +166,25 @@ fn long_blocks_are_left_to_the_sequential_decoder() {
     assert!(!outcome.is_parallel && outcome.bytes == content);
 }
 
+#[test]
+fn decoders_run_on_threads_of_their_own() {
+    let content = content(300_000, 19, 2);
+    let packed = pack(&content, 6);
+    let decoders = Decoders::new();
+    let share = decoders.add(4, 0).unwrap();
+    let mut decoder =
+        ParallelGunzip::with_sizes(compressed(&packed), 0, share, ChunkSizes::DEFAULT);
+    let (mut chunk, mut found) = (Vec::new(), Vec::new());
+    decoder.with_threads(|decoder| {
+        assert_eq!(rayon::current_num_threads(), 4);
+        assert_eq!(std::thread::current().name(), Some("decode gzip"));
+        while decoder.next_chunk(&mut chunk).unwrap() {
+            found.append(&mut chunk);
+        }
+    });
+    assert!(found == content);
+}
+
 /// The reader of the decoded bytes may be dropped between two calls.
 #[test]
 fn bytes_are_skipped_by_many_calls() {
@@ -182,13 +195,9 @@ fn bytes_are_skipped_by_many_calls() {
     ];
     for (kind, sizes, steps, is_parallel) in cases {
         let packed = pack(&content(len, 17, kind), 9);
-        let compressed = CompressedBytes {
-            bytes: RandomAccessBytes::Bytes(&packed),
-            start: 0,
-            end: packed.len() as u64,
-            decoded: u64::MAX,
-        };
-        let mut decoder = ParallelGunzip::with_sizes(compressed, len as u64, 2, sizes);
+        let decoders = Decoders::new();
+        let share = decoders.add(2, 0).unwrap();
+        let mut decoder = ParallelGunzip::with_sizes(compressed(&packed), len as u64, share, sizes);
         let (mut chunk, mut calls) = (vec![1], 0);
         while decoder.next_chunk(&mut chunk).unwrap() {
             assert!(chunk.is_empty());

@@ -90,19 +90,10 @@ struct Lane {
 }
 
 impl<'a> WaveDecoder<'a> {
-    pub fn new(compressed: CompressedBytes<'a>, threads: usize, sizes: ChunkSizes) -> Self {
-        let lane = || Lane {
-            chunk: Chunk::new(sizes.max_decoded),
-            input: Vec::new(),
-            window: Vec::new(),
-            counts: false,
-            decoded: Vec::new(),
-            crcs: Vec::new(),
-            is_resolved: false,
-        };
+    pub fn new(compressed: CompressedBytes<'a>, sizes: ChunkSizes) -> Self {
         Self {
             compressed,
-            lanes: (0..threads).map(|_| lane()).collect(),
+            lanes: Vec::new(),
             position: Position::Member(0),
             window: Vec::new(),
             chunk: sizes.first,
@@ -123,10 +114,12 @@ impl<'a> WaveDecoder<'a> {
         self.started > 64 && self.counted * 4 < self.started + 64
     }
 
-    /// Decodes the next chunks and passes their bytes on in order; `take` may replace the list by
-    /// one to be reused. Returns `None`, without any of them, if anything is unexpected: damage,
-    /// blocks of unusual size, a lack of memory, an error of the file.
-    pub fn decode(&mut self, mut take: impl FnMut(&mut Vec<u8>)) -> Option<()> {
+    /// Decodes the next chunks, one per lane, and passes their bytes on in order; `take` may
+    /// replace the list by one to be reused. Returns `None`, without any of them, if anything is
+    /// unexpected: damage, blocks of unusual size, a lack of memory, an error of the file.
+    pub fn decode(&mut self, lanes: usize, mut take: impl FnMut(&mut Vec<u8>)) -> Option<()> {
+        let max_decoded = self.sizes.max_decoded;
+        self.lanes.resize_with(lanes, || Lane::new(max_decoded));
         let base = self.position.bit() / 8;
         self.decode_lanes(base);
         let position = self.position;
@@ -231,6 +224,18 @@ impl<'a> WaveDecoder<'a> {
 }
 
 impl Lane {
+    fn new(max_decoded: usize) -> Self {
+        Self {
+            chunk: Chunk::new(max_decoded),
+            input: Vec::new(),
+            window: Vec::new(),
+            counts: false,
+            decoded: Vec::new(),
+            crcs: Vec::new(),
+            is_resolved: false,
+        }
+    }
+
     /// Replaces the markers of the chunk and computes checksums.
     fn resolve(&mut self) {
         self.is_resolved = false;
