@@ -141,6 +141,11 @@ impl Chunk {
         Some(next)
     }
 
+    /// Removes the decoded bytes, and frees memory for more than `limit`.
+    pub fn shrink_to(&mut self, limit: usize) {
+        self.symbols.shrink_to(limit);
+    }
+
     /// Returns the number of decoded bytes.
     pub fn len(&self) -> usize {
         self.symbols.decoded().len()

@@ -57,8 +57,12 @@ const HELD_BACK: usize = BUFFER;
 /// Smallest number of threads that decode in parallel, which takes 1.4 to 1.8 times the processor
 /// time of one, while another thread converts the samples.
 const MIN_THREADS: usize = 3;
-/// Largest number of threads of a decoder. Each has about 10 MiB of buffers.
+/// Largest number of threads of a decoder. Each has about 10 MiB of buffers, and at most 50 MiB for
+/// chunks of the largest size: 18 MiB of symbols, 9 MiB of decoded bytes, twice that for chunks in
+/// circulation, and 5 MiB for compressed bytes and spare lists.
 const MAX_THREADS: usize = 32;
+/// Largest capacity of lists that are reused, in bytes.
+const MAX_SPARE: usize = 2 << 20;
 
 /// Decoders of this process.
 static DECODERS: Decoders = Decoders::new();
@@ -194,7 +198,10 @@ impl AheadDecoder for ParallelGunzip<'_> {
                 if (later >= HELD_BACK || decoder.is_at_end())
                     && let Some(next) = ready.pop_front()
                 {
-                    spare.push(std::mem::replace(chunk, next));
+                    let empty = std::mem::replace(chunk, next);
+                    if empty.capacity() <= MAX_SPARE {
+                        spare.push(empty);
+                    }
                     self.position += chunk.len() as u64;
                     return Ok(true);
                 }

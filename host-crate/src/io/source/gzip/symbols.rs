@@ -13,6 +13,8 @@ pub(super) const MAX_MATCH: usize = 258;
 const STEP: usize = 8;
 /// Number of symbols after the last that one step of the decoder may write.
 pub(super) const SLACK: usize = MAX_MATCH + 2 * STEP;
+/// Smallest number of symbols for which memory is allocated.
+const MIN_LEN: usize = 8 * WINDOW;
 
 /// Decoded symbols: bytes, or markers.
 pub(super) struct Symbols {
@@ -62,7 +64,15 @@ impl Symbols {
 
     fn clear(&mut self) -> Option<()> {
         self.end = WINDOW;
-        self.resize(self.list.len().max(8 * WINDOW))
+        self.resize(self.list.len().max(MIN_LEN))
+    }
+
+    /// Removes all symbols, and frees memory for more than `len`.
+    pub fn shrink_to(&mut self, len: usize) {
+        let len = len.max(MIN_LEN);
+        self.end = WINDOW;
+        self.list.truncate(len);
+        self.list.shrink_to(len);
     }
 
     /// Returns the decoded symbols.
@@ -120,6 +130,26 @@ pub(super) fn copy_match(list: &mut [u16], end: usize, distance: usize, length: 
     } else {
         for k in 0..length {
             list[end + k] = list[start + k];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_freed_and_allocated_again() {
+        let mut symbols = Symbols::new(1 << 20);
+        let bytes = vec![3; 1 << 20];
+        for _ in 0..2 {
+            symbols.start_anywhere().unwrap();
+            symbols.push_bytes(&bytes).unwrap();
+            assert!(symbols.push_bytes(&bytes).is_none());
+            assert!(symbols.decoded().len() == bytes.len());
+            symbols.shrink_to(400_000);
+            assert!(symbols.decoded().is_empty());
+            assert!(symbols.list.capacity() < 500_000);
         }
     }
 }

@@ -185,6 +185,27 @@ fn decoders_run_on_threads_of_their_own() {
     assert!(found == content);
 }
 
+#[test]
+fn large_lists_are_not_kept() {
+    let content = content(20_000_000, 23, 1);
+    let packed = pack(&content, 9);
+    let decoders = Decoders::new();
+    let share = decoders.add(2, 0).unwrap();
+    let mut decoder =
+        ParallelGunzip::with_sizes(compressed(&packed), 0, share, ChunkSizes::DEFAULT);
+    let (mut chunk, mut found, mut largest) = (Vec::new(), 0, 0);
+    while decoder.next_chunk(&mut chunk).unwrap() {
+        found += chunk.len();
+        largest = largest.max(chunk.len());
+    }
+    assert_eq!(found, content.len());
+    assert!(largest > 2 * MAX_SPARE && largest <= ChunkSizes::DEFAULT.max_decoded);
+    let State::Parallel { spare, .. } = &decoder.state else {
+        panic!("nothing is unexpected")
+    };
+    assert!(spare.iter().all(|list| list.capacity() <= MAX_SPARE));
+}
+
 /// The reader of the decoded bytes may be dropped between two calls.
 #[test]
 fn bytes_are_skipped_by_many_calls() {

@@ -15,7 +15,8 @@ pub(super) struct ChunkSizes {
     pub min: usize,
     pub first: usize,
     pub max: usize,
-    /// Number of decoded bytes that a chunk should have.
+    /// Number of decoded bytes that a chunk should have. Buffers for more than four times as many
+    /// are freed after a wave.
     pub decoded: usize,
     /// Upper bound on the decoded bytes of a chunk. Blocks of other programs than `gzip` may be
     /// longer; those of `gzip` have at most 8.5 MiB.
@@ -29,7 +30,7 @@ impl ChunkSizes {
         first: 1 << 17,
         max: 1 << 19,
         decoded: 1 << 20,
-        max_decoded: 16 << 20,
+        max_decoded: 9 << 20,
     };
 }
 
@@ -130,6 +131,9 @@ impl<'a> WaveDecoder<'a> {
         for lane in self.lanes.iter_mut().filter(|lane| lane.counts) {
             (bytes, count) = (bytes + lane.decoded.len(), count + 1);
             take(&mut lane.decoded);
+        }
+        for lane in &mut self.lanes {
+            lane.chunk.shrink_to(4 * self.sizes.decoded);
         }
         self.started += self.lanes.len() as u64;
         self.counted += count as u64;
