@@ -17,7 +17,7 @@
 mod float;
 mod order;
 
-pub use order::{FloatOrder, IntegerOrder, Order};
+pub use order::{FloatKeyMin, FloatOrder, IntegerOrder, Order};
 
 use cuda_std::KernelType;
 

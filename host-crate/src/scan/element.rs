@@ -6,8 +6,8 @@ use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::{FloatOrder, IntegerOrder, Max, Min, Operator, Sum, Value},
     scan::{
-        BlockShape, MIN_32, MIN_64, MIN_F64, SUM_32, SUM_64, SUM_F32, SUM_INTO_32, SUM_INTO_64,
-        ScanJob, add_offset, scan_min_f32, scan_min_f64, scan_min_resident_f32,
+        BlockShape, MIN_32, MIN_64, SUM_32, SUM_64, SUM_F32, SUM_INTO_32, SUM_INTO_64, ScanJob,
+        add_offset, scan_min_f32, scan_min_f64, scan_min_resident_f32, scan_min_resident_f64,
         scan_min_resident_u32, scan_min_resident_u64, scan_min_u32, scan_min_u64, scan_sum_f32,
         scan_sum_f64, scan_sum_into_32, scan_sum_into_64, scan_sum_resident, scan_sum_u32,
         scan_sum_u64,
@@ -251,7 +251,7 @@ minima_and_maxima! {
     f32 scan_min_f32 MIN_32 u32 FloatOrder float, scan_min_resident_f32;
     u64 scan_min_u64 MIN_64 u64 IntegerOrder unsigned, scan_min_resident_u64;
     i64 scan_min_u64 MIN_64 u64 IntegerOrder signed, scan_min_resident_u64;
-    f64 scan_min_f64 MIN_F64 u64 FloatOrder float;
+    f64 scan_min_f64 MIN_64 u64 FloatOrder float, scan_min_resident_f64;
 }
 
 /// Minimum number of elements per block of [`add_offset`].

@@ -1,9 +1,14 @@
 //! Minima and maxima of all types as minima of unsigned keys.
 
-/// An order of 32-bit or 64-bit values (`Bits` is `u32` or `u64`): maps the bits of a value to an
-/// unsigned key that is smaller the earlier the value comes in the order. Kernels can therefore
-/// compute minima and maxima of several types as minima of keys.
+use super::{Min, Operator};
+use cuda_std::{cfg::ComputeCapability, float::min_or_nan};
+
+/// An order of 32-bit or 64-bit values (`Bits` is `u32` or `u64`): maps a value's bits to a key.
+/// Kernels can therefore compute minima and maxima of several types as minima of keys.
 pub trait Order<Bits>: Copy {
+    /// Minimum of keys: the key of the value that comes first in the order.
+    type Minimum: Operator<Bits>;
+
     /// Returns the key of a value's bits.
     fn key(&self, bits: Bits) -> Bits;
 
@@ -11,7 +16,7 @@ pub trait Order<Bits>: Copy {
     fn bits(&self, key: Bits) -> Bits;
 }
 
-/// An order of signed or unsigned integers.
+/// An order of signed or unsigned integers. Keys are unsigned integers.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntegerOrder<Bits> {
@@ -20,16 +25,51 @@ pub struct IntegerOrder<Bits> {
 }
 
 /// An order of floating-point numbers. NaN comes first, so that the result is NaN if any operand
-/// is; -0 is less than +0. All NaNs have the same key.
+/// is; -0 is less than +0. The descending order is the ascending order of the negated values.
+///
+/// Keys are unsigned integers: the bits of a value, with those below the sign flipped if it is
+/// negative, are ordered as signed integers with NaNs at both ends, and an addition rotates them to
+/// the front. On GPUs that compute the minimum of 32-bit values in one instruction, keys are the
+/// values.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatOrder<Bits> {
-    /// Bits flipped in every value, after all bits but the highest of negative values.
-    flip: Bits,
+    /// The sign bit for the descending order, otherwise 0.
+    negation: Bits,
+}
+
+/// Minimum of the 32-bit keys of a [`FloatOrder`].
+#[derive(Clone, Copy, Debug)]
+pub struct FloatKeyMin;
+
+/// `true` if the 32-bit keys of a [`FloatOrder`] are the values.
+const KEYS_ARE_FLOATS: bool = cfg!(target_arch = "nvptx64")
+    && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32;
+
+impl Operator<u32> for FloatKeyMin {
+    const EXACT: bool = true;
+
+    #[inline(always)]
+    fn identity() -> u32 {
+        if KEYS_ARE_FLOATS {
+            f32::INFINITY.to_bits()
+        } else {
+            u32::MAX
+        }
+    }
+
+    #[inline(always)]
+    fn combine(before: u32, after: u32) -> u32 {
+        if KEYS_ARE_FLOATS {
+            min_or_nan(f32::from_bits(before), f32::from_bits(after)).to_bits()
+        } else {
+            Min::combine(before, after)
+        }
+    }
 }
 
 macro_rules! orders {
-    ($($bits:ident $signed:ident $float:ident)+) => {
+    ($($bits:ident $signed:ident $float:ident $float_minimum:ident $keys_are_floats:expr;)+) => {
         $(
             impl IntegerOrder<$bits> {
                 /// Returns the order of unsigned integers: ascending, or descending if `reversed`.
@@ -47,6 +87,8 @@ macro_rules! orders {
             }
 
             impl Order<$bits> for IntegerOrder<$bits> {
+                type Minimum = Min;
+
                 #[inline(always)]
                 fn key(&self, bits: $bits) -> $bits {
                     bits ^ self.flip
@@ -60,52 +102,67 @@ macro_rules! orders {
 
             impl FloatOrder<$bits> {
                 const SIGN: $bits = 1 << ($bits::BITS - 1);
-                const INFINITY: $bits = $float::INFINITY.to_bits();
+                /// Key of the NaN after positive infinity before the rotation.
+                const FIRST: $bits = $float::INFINITY.to_bits() + 1;
 
                 /// Returns the ascending order, or the descending one if `reversed`.
                 pub const fn float(reversed: bool) -> Self {
-                    Self { flip: IntegerOrder::<$bits>::signed(reversed).flip }
+                    let negation = if reversed { Self::SIGN } else { 0 };
+                    Self { negation }
                 }
 
+                /// Flips the bits below the sign if the value is negative. Since it preserves the
+                /// sign, it is its own inverse.
                 #[inline(always)]
-                const fn is_nan(bits: $bits) -> bool {
-                    bits & !Self::SIGN > Self::INFINITY
-                }
-
-                /// Returns the bits that a value is flipped by if it is negative. Flipping
-                /// preserves the highest bit, so the operation is its own inverse.
-                #[inline(always)]
-                const fn flip_bits(bits: $bits) -> $bits {
-                    (bits as $signed >> ($bits::BITS - 1)) as $bits & !Self::SIGN
+                const fn flip_negative(bits: $bits) -> $bits {
+                    let sign = (bits as $signed >> ($bits::BITS - 1)) as $bits;
+                    bits ^ (sign & !Self::SIGN)
                 }
             }
 
             impl Order<$bits> for FloatOrder<$bits> {
+                type Minimum = $float_minimum;
+
                 #[inline(always)]
                 fn key(&self, bits: $bits) -> $bits {
-                    let key = bits ^ Self::flip_bits(bits) ^ self.flip;
-                    if Self::is_nan(bits) { 0 } else { key }
+                    let bits = bits ^ self.negation;
+                    if $keys_are_floats {
+                        return bits;
+                    }
+                    Self::flip_negative(bits).wrapping_sub(Self::FIRST)
                 }
 
                 #[inline(always)]
                 fn bits(&self, key: $bits) -> $bits {
-                    let bits = key ^ self.flip;
-                    let bits = bits ^ Self::flip_bits(bits);
-                    if Self::is_nan(bits) { $float::NAN.to_bits() } else { bits }
+                    let bits = if $keys_are_floats {
+                        key
+                    } else {
+                        Self::flip_negative(key.wrapping_add(Self::FIRST))
+                    };
+                    let value = $float::from_bits(bits ^ self.negation);
+                    let value = if value.is_nan() { $float::NAN } else { value };
+                    value.to_bits()
                 }
             }
         )+
     };
 }
 
-orders!(u32 i32 f32 u64 i64 f64);
+orders! {
+    u32 i32 f32 FloatKeyMin KEYS_ARE_FLOATS;
+    u64 i64 f64 Min false;
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operator::{Max, Min, Operator};
+    use crate::operator::Max;
 
-    /// Asserts that the smaller key belongs to the value that the operator returns, bit for bit.
+    fn minimum<Bits, K: Order<Bits>>(_order: &K, x: Bits, y: Bits) -> Bits {
+        K::Minimum::combine(x, y)
+    }
+
+    /// Asserts that the minimum of two keys belongs to the value that the operator returns.
     macro_rules! agrees {
         ($bits:ident, $kind:ident, $order:ident, $values:expr, $to_bits:expr) => {
             let values = $values;
@@ -114,7 +171,7 @@ mod tests {
                     for reversed in [false, true] {
                         let order = $kind::<$bits>::$order(reversed);
                         let (x, y) = (order.key($to_bits(a)), order.key($to_bits(b)));
-                        let kept = order.bits(x.min(y));
+                        let kept = order.bits(minimum(&order, x, y));
                         let expected = if reversed {
                             Max::combine(a, b)
                         } else {

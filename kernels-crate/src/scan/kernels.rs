@@ -51,8 +51,9 @@ pub const SUM_32: BlockShape = BlockShape::in_registers(32);
 pub const SUM_F32: BlockShape = BlockShape::in_registers(32);
 /// Shape of the kernels that sum flags or counts into 32-bit values.
 pub const SUM_INTO_32: BlockShape = BlockShape::in_registers(28);
-/// Shape of the kernels that sum 64-bit values.
-pub const SUM_64: BlockShape = BlockShape::warp_specialised(512, 18);
+/// Shape of the kernels that sum 64-bit values. Two blocks fit on a multiprocessor, so that one of
+/// them copies while the other scans.
+pub const SUM_64: BlockShape = BlockShape::warp_specialised(256, 18);
 /// Shape of the kernels that sum flags or counts into 64-bit values.
 pub const SUM_INTO_64: BlockShape = BlockShape::in_registers(12);
 /// Returns the number of vectors of `vector` elements per thread.

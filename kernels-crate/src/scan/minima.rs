@@ -5,95 +5,48 @@ use super::{
     scheduler::ScanJob,
     warp_specialised::scan_tiles_warp_specialised,
 };
-use crate::operator::{FloatOrder, IntegerOrder, Min, Operator, Order, Value};
+use crate::operator::{FloatOrder, IntegerOrder, Order, Value};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Shape of the kernel for minima of 32-bit keys.
+/// Shape of the kernels for minima of 32-bit values.
 pub const MIN_32: BlockShape = BlockShape::warp_specialised(896, 16);
-/// Shape of the kernel for minima of 64-bit integers.
-pub const MIN_64: BlockShape = BlockShape::warp_specialised(512, 18);
-/// Shape of the kernel for minima of 64-bit floating-point numbers, whose keys need registers.
-pub const MIN_F64: BlockShape = BlockShape::warp_specialised(512, 16);
+/// Shape of the kernels for minima of 64-bit values, of which two blocks fit on a multiprocessor.
+pub const MIN_64: BlockShape = BlockShape::warp_specialised(256, 18);
 
-/// Scans `job.count` 32-bit integers by minimum in the given order, in a single pass: see
-/// [`scan_tiles_warp_specialised`]. The order defines the type of the values; a reversed order
-/// yields the maximum.
-///
-/// **Mapping:** 4 vectors of 4 elements per thread, otherwise as
-/// [`scan_sum_u32`](super::scan_sum_u32).
-///
-/// # Safety
-/// As for [`scan_sum_u32`](super::scan_sum_u32).
-#[kernel(baseline)]
-pub unsafe fn scan_min_u32(
-    input: View<u32>,
-    output: ViewMut<u32>,
-    initial: u32,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u32>,
-    order: IntegerOrder<u32>,
-) {
-    scan_min::<u32, _, 4, { rows(MIN_32, 4) }, 72>(
-        input, output, initial, job, states, total, order,
-    );
+macro_rules! minima {
+    ($($name:ident $bits:ident $order:ident $values:literal by $vector:literal, $shape:ident, $registers:literal, as $sum:ident;)+) => {
+        $(
+            #[doc = concat!("Scans `job.count` ", $values, " by minimum in the given order, in a single")]
+            /// pass: see [`scan_tiles_warp_specialised`]. The order defines the type of the values;
+            /// a reversed order yields the maximum.
+            ///
+            #[doc = concat!("**Mapping:** vectors of ", $vector, " elements. **Traffic** as for [`", stringify!($sum), "`](super::", stringify!($sum), ").")]
+            ///
+            /// # Safety
+            #[doc = concat!("As for [`", stringify!($sum), "`](super::", stringify!($sum), ").")]
+            #[kernel(baseline)]
+            pub unsafe fn $name(
+                input: View<$bits>,
+                output: ViewMut<$bits>,
+                initial: $bits,
+                job: ScanJob,
+                states: ViewMut<u64>,
+                total: ViewMut<$bits>,
+                order: $order<$bits>,
+            ) {
+                scan_min::<$bits, _, $vector, { rows($shape, $vector) }, $registers>(
+                    input, output, initial, job, states, total, order,
+                );
+            }
+        )+
+    };
 }
 
-/// Works like [`scan_min_u32`] for floating-point numbers.
-///
-/// # Safety
-/// As for [`scan_sum_u32`](super::scan_sum_u32).
-#[kernel(baseline)]
-pub unsafe fn scan_min_f32(
-    input: View<u32>,
-    output: ViewMut<u32>,
-    initial: u32,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u32>,
-    order: FloatOrder<u32>,
-) {
-    scan_min::<u32, _, 4, { rows(MIN_32, 4) }, 72>(
-        input, output, initial, job, states, total, order,
-    );
-}
-
-/// Works like [`scan_min_u32`] for 64-bit integers, with 9 vectors of 2 elements per thread.
-///
-/// # Safety
-/// As for [`scan_sum_u64`](super::scan_sum_u64).
-#[kernel(baseline)]
-pub unsafe fn scan_min_u64(
-    input: View<u64>,
-    output: ViewMut<u64>,
-    initial: u64,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u64>,
-    order: IntegerOrder<u64>,
-) {
-    scan_min::<u64, _, 2, { rows(MIN_64, 2) }, 128>(
-        input, output, initial, job, states, total, order,
-    );
-}
-
-/// Works like [`scan_min_u64`] for floating-point numbers, with 8 vectors of 2 elements per thread.
-///
-/// # Safety
-/// As for [`scan_sum_u64`](super::scan_sum_u64).
-#[kernel(baseline)]
-pub unsafe fn scan_min_f64(
-    input: View<u64>,
-    output: ViewMut<u64>,
-    initial: u64,
-    job: ScanJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u64>,
-    order: FloatOrder<u64>,
-) {
-    scan_min::<u64, _, 2, { rows(MIN_F64, 2) }, 128>(
-        input, output, initial, job, states, total, order,
-    );
+minima! {
+    scan_min_u32 u32 IntegerOrder "32-bit integers" by 4, MIN_32, 72, as scan_sum_u32;
+    scan_min_f32 u32 FloatOrder "32-bit floating-point numbers" by 4, MIN_32, 72, as scan_sum_u32;
+    scan_min_u64 u64 IntegerOrder "64-bit integers" by 2, MIN_64, 128, as scan_sum_u64;
+    scan_min_f64 u64 FloatOrder "64-bit floating-point numbers" by 2, MIN_64, 128, as scan_sum_u64;
 }
 
 #[inline(always)]
@@ -111,16 +64,14 @@ fn scan_min<
     states: ViewMut<u64>,
     total: ViewMut<Bits>,
     order: K,
-) where
-    Min: Operator<Bits>,
-{
+) {
     let inclusive = job.inclusive != 0;
     let lift = |bits: Bits| order.key(bits);
     let output_of =
         |before: Bits, through: Bits| order.bits(if inclusive { through } else { before });
     let write_total = |key: Bits| total.write(0, order.bits(key));
     let initial = lift(initial);
-    scan_tiles_warp_specialised::<Bits, Min, N, ROWS, MAX_REGISTERS>(
+    scan_tiles_warp_specialised::<Bits, K::Minimum, N, ROWS, MAX_REGISTERS>(
         input,
         output,
         initial,

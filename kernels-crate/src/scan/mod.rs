@@ -32,10 +32,10 @@ pub use kernels::{
     BlockShape, OFFSET_ITEMS, SUM_32, SUM_64, SUM_F32, SUM_INTO_32, SUM_INTO_64, add_offset,
     scan_sum_f32, scan_sum_f64, scan_sum_into_32, scan_sum_into_64, scan_sum_u32, scan_sum_u64,
 };
-pub use minima::{MIN_32, MIN_64, MIN_F64, scan_min_f32, scan_min_f64, scan_min_u32, scan_min_u64};
+pub use minima::{MIN_32, MIN_64, scan_min_f32, scan_min_f64, scan_min_u32, scan_min_u64};
 pub use resident::{
-    MAX_RESIDENT_VECTORS, RESIDENT_VECTOR_BYTES, scan_min_resident_f32, scan_min_resident_u32,
-    scan_min_resident_u64, scan_sum_resident,
+    MAX_RESIDENT_VECTORS, RESIDENT_VECTOR_BYTES, scan_min_resident_f32, scan_min_resident_f64,
+    scan_min_resident_u32, scan_min_resident_u64, scan_sum_resident,
 };
 pub use scheduler::ScanJob;
 pub use small::{GATHERED_LEN, SMALL_ITEMS, scan_small};

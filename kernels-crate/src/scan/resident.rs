@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     block,
-    operator::{FloatOrder, IntegerOrder, Min, Operator, Order, Sum, Value},
+    operator::{FloatOrder, IntegerOrder, Operator, Order, Sum, Value},
 };
 use cuda_std::{
     KernelType, SharedView, View, ViewMut, async_copy, cfg::ComputeCapability, kernel,
@@ -73,7 +73,7 @@ macro_rules! resident_minima {
                 order: $order<$bits>,
             ) {
                 let write_total = |key: $bits| total.write(0, order.bits(key));
-                scan_resident::<$bits, Min, $vector>(
+                scan_resident::<$bits, <$order<$bits> as Order<$bits>>::Minimum, $vector>(
                     input,
                     output,
                     order.key(initial),
@@ -92,6 +92,7 @@ resident_minima! {
     scan_min_resident_u32 u32 IntegerOrder 4 "32-bit integers" scan_min_u32;
     scan_min_resident_f32 u32 FloatOrder 4 "32-bit floating-point numbers" scan_min_f32;
     scan_min_resident_u64 u64 IntegerOrder 2 "64-bit integers" scan_min_u64;
+    scan_min_resident_f64 u64 FloatOrder 2 "64-bit floating-point numbers" scan_min_f64;
 }
 
 /// Body of the kernels for inputs that fit in shared memory. A block copies its tile

@@ -177,6 +177,46 @@ pub fn mul_add_round_down(x: f32, factor: f32, addend: f32) -> f32 {
     }
 }
 
+/// Returns the lesser number, or NaN if either is NaN; -0 is less than +0. One instruction on the
+/// device, which must have compute capability 8.0 or later.
+///
+/// ```
+/// use cuda_std::float::min_or_nan;
+///
+/// assert_eq!(min_or_nan(2.0, 1.0), 1.0);
+/// assert!(min_or_nan(0.0, -0.0).is_sign_negative());
+/// assert!(min_or_nan(f32::NAN, 1.0).is_nan() && min_or_nan(1.0, f32::NAN).is_nan());
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn min_or_nan(a: f32, b: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let lesser: f32;
+        // SAFETY: a pure computation.
+        unsafe {
+            core::arch::asm!(
+                "min.NaN.f32 {}, {}, {};",
+                out(reg32) lesser,
+                in(reg32) a,
+                in(reg32) b,
+                options(pure, nomem, nostack)
+            );
+        }
+        lesser
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        if a.is_nan() || b.is_nan() {
+            f32::NAN
+        } else if a < b || (a == b && a.is_sign_negative()) {
+            a
+        } else {
+            b
+        }
+    }
+}
+
 /// Returns the square root of an integer below 2²³, correctly rounded. On the device like
 /// [`sqrt_normal`], without a special case for 0.
 ///
