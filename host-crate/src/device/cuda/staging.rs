@@ -168,6 +168,16 @@ impl Staging {
     }
 }
 
+impl Drop for Staging {
+    /// Waits for the copies from and to the slots, which may be running after an upload or a panic.
+    fn drop(&mut self) {
+        for slot in &mut self.slots {
+            // an error means that the context is lost, and its copies have ended
+            let _ = slot.synchronize();
+        }
+    }
+}
+
 impl Shared {
     /// Enqueues a copy of at least [`STAGED`] bytes to the device. Returns `true` if `from` has
     /// been read, and `false` if there is no pinned memory.
@@ -212,7 +222,7 @@ impl Shared {
                 },
             };
             if let Err(error) = act(&mut staging) {
-                // copies may still be running; the first error is the one to report
+                // a copy may be running without an event; the first error is the one to report
                 let _ = stream.synchronize();
                 return Err(error);
             }
@@ -220,8 +230,9 @@ impl Shared {
             if pool.len() < MAX_POOLED {
                 pool.push(staging);
             } else {
+                // outside of the lock, because this waits for the copies
                 drop(pool);
-                stream.synchronize()?;
+                drop(staging);
             }
             Ok(true)
         })
