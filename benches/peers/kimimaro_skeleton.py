@@ -14,7 +14,7 @@ def main():
         return peer.absent("skeleton", "kimimaro", error)
 
     def work(labels, spacing):
-        made = kimimaro.skeletonize(
+        skeletons = kimimaro.skeletonize(
             labels,
             teasar_params={"scale": 1.5, "const": 4 * min(spacing)},
             anisotropy=tuple(spacing),
@@ -24,7 +24,9 @@ def main():
         )
         # The vertices are voxel centres in world units.
         voxels = lambda skeleton: numpy.rint(skeleton.vertices / numpy.array(spacing)).astype(int)
-        return {label: (voxels(skeleton), skeleton.edges) for label, skeleton in made.items()}
+        return {
+            label: (voxels(skeleton), skeleton.edges) for label, skeleton in skeletons.items()
+        }
 
     note = f"kimimaro {importlib.metadata.version('kimimaro')}, one thread"
     peer.time_skeletons(options, "kimimaro", numpy, work, "TEASAR", note)
