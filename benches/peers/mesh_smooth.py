@@ -21,7 +21,7 @@ from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkFiltersCore import vtkWindowedSincPolyDataFilter
 
 
-def made(options, path, more):
+def run_command(options, path, more):
     command = [options.ferrovox, "mesh", options.volume, "--iso", options.iso, "-o", path]
     start = time.perf_counter()
     subprocess.run([*command, "--device", "cpu", "--quiet", *more], check=True)
@@ -68,8 +68,8 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mesh.obj")
-        vertices, faces, _ = made(options, path, [])
-        smoothed, same, _ = made(options, path, ["--smooth", f"taubin:{options.terms},{options.band}"])
+        vertices, faces, _ = run_command(options, path, [])
+        smoothed, same, _ = run_command(options, path, ["--smooth", f"taubin:{options.terms},{options.band}"])
     assert (faces == same).all()
     moved = numpy.sqrt(((smoothed - vertices) ** 2).sum(1).mean())
     print(f"{len(vertices)} vertices, which ferrovox moves by {moved:.4f} (root mean square); VTK {vtkVersion.GetVTKVersion()}\n")

@@ -235,7 +235,7 @@ def time_skeletons(options, system, numpy, work, method, note):
         }
         try:
             start = time.perf_counter()
-            made = work(labels, one["spacing"])
+            skeletons = work(labels, one["spacing"])
             times = [time.perf_counter() - start]
             if times[0] < 3:
                 times = by_clock(options.runs, lambda: work(labels, one["spacing"]))
@@ -244,5 +244,5 @@ def time_skeletons(options, system, numpy, work, method, note):
             continue
         with open(os.path.join(options.results, f"{number}.{system}.json"), "w") as file:
             whole = lambda array: None if array is None else numpy.asarray(array).tolist()
-            json.dump([{"label": int(label), "points": whole(points), "links": whole(links)} for label, (points, links) in made.items()], file)
+            json.dump([{"label": int(label), "points": whole(points), "links": whole(links)} for label, (points, links) in skeletons.items()], file)
         emit(subject="skeleton", system=system, **about, **spread(times), note=note)

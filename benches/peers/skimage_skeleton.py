@@ -14,11 +14,11 @@ def main():
         return peer.absent("skeleton", "skimage", error)
 
     def work(labels, spacing):
-        made = {}
+        skeletons = {}
         for label in numpy.unique(labels[labels != 0]):
             thinned = skeletonize(labels == label, method="lee")
-            made[label] = (numpy.argwhere(thinned), None)
-        return made
+            skeletons[label] = (numpy.argwhere(thinned), None)
+        return skeletons
 
     note = f"scikit-image {importlib.metadata.version('scikit-image')}, one thread"
     peer.time_skeletons(options, "skimage", numpy, work, "thinning", note)
