@@ -99,12 +99,6 @@ impl Description {
             unsafe { std::slice::from_raw_parts(pointer, axes) }.to_vec()
         };
         let shape: Vec<usize> = numbers(tensor.shape).iter().map(|&n| n as usize).collect();
-        let strides: Vec<isize> = if tensor.strides.is_null() {
-            Order::C.strides(&shape)
-        } else {
-            let strides = numbers(tensor.strides);
-            strides.iter().map(|&n| n as isize).collect()
-        };
         let TensorType { code, bits, lanes } = tensor.element;
         let element = TYPES
             .iter()
@@ -115,6 +109,15 @@ impl Description {
                  numbers"
             );
             return Err(PyTypeError::new_err(message));
+        };
+        // CuPy 14 divides the bytes of a negative step as an unsigned number. With either quotient
+        // the product is the step in bytes, modulo 2⁶⁴.
+        let bytes = i64::from(bits) / 8;
+        let step = |n: i64| (n.wrapping_mul(bytes) / bytes) as isize;
+        let strides: Vec<isize> = if tensor.strides.is_null() {
+            Order::C.strides(&shape)
+        } else {
+            numbers(tensor.strides).into_iter().map(step).collect()
         };
         Ok(Self {
             device: usize::try_from(tensor.device.index).unwrap_or(0),
