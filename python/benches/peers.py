@@ -128,7 +128,11 @@ def jobs(side: int, device: str) -> Iterator[Job]:
         return
     resident, resident_values = cupy.asarray(sites), cupy.asarray(values)
     wait = cupy.cuda.Device().synchronize
-    for name in ("cupyx.scipy.ndimage", "cucim.core.operations.morphology"):
+    transforms = {
+        "CuPy": "cupyx.scipy.ndimage",
+        "cuCIM": "cucim.core.operations.morphology",
+    }
+    for package, name in transforms.items():
         if library := module(name):
 
             def theirs(transform: Any = library.distance_transform_edt) -> None:
@@ -139,7 +143,6 @@ def jobs(side: int, device: str) -> Iterator[Job]:
                 ferrovox.distance_transform_edt(resident, float64_distances=False)
                 wait()
 
-            package = name.split(".")[0]
             yield Job(
                 f"`distance_transform_edt`, shell {size}, float32, on the device",
                 ours,

@@ -67,7 +67,7 @@ impl Stream {
     }
 
     /// Enqueues a copy of `elements` to the first elements of a buffer. Returns immediately if they
-    /// are [pinned](Device::pinned).
+    /// are [pinned](crate::device::Device::pinned).
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`] for more elements than the buffer has,
@@ -91,7 +91,7 @@ impl Stream {
     }
 
     /// Enqueues a copy of the first elements of a buffer to `elements`. Returns immediately if they
-    /// are [pinned](Device::pinned).
+    /// are [pinned](crate::device::Device::pinned).
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`] for more elements than the buffer has,

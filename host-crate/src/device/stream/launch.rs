@@ -56,9 +56,9 @@ impl Stream {
     ///
     /// # Safety
     /// The arguments must satisfy the documentation of the kernel, on this device. Views refer to
-    /// buffers, and their uses on other streams are ordered automatically (see [`Buffer`]); other
-    /// memory that the arguments point to must not be used by other streams until the launch has
-    /// finished.
+    /// buffers, and their uses on other streams are ordered automatically (see
+    /// [`Buffer`](crate::device::Buffer)); other memory that the arguments point to must not be
+    /// used by other streams until the launch has finished.
     pub unsafe fn launch<K: Kernel>(
         &self,
         launch: Launch,
