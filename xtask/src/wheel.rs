@@ -173,8 +173,14 @@ impl Environment {
     fn module(&self, name: &str) -> Command {
         let mut command = Command::new(self.python());
         command.args(["-m", name]).current_dir(&self.folder);
-        // maturin is a program beside Python
+        // maturin is a program beside Python, and finds zig with the Python of the search path
         command.env("VIRTUAL_ENV", &self.folder);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path);
+        let folders = [self.folder.join("bin")].into_iter().chain(folders);
+        if let Ok(path) = std::env::join_paths(folders) {
+            command.env("PATH", path);
+        }
         command
     }
 }
