@@ -16,7 +16,9 @@ use std::{
 
 /// Space between two parallel planes, in world coordinates whose unit is the smallest spacing.
 pub struct Slab<'a> {
+    /// Component whose voxels are summed.
     pub object: &'a Object,
+    /// Conversion of voxel positions to world coordinates.
     pub metric: &'a Metric,
     /// Position halfway between the planes.
     pub centre: Vector3<f64>,
@@ -34,7 +36,7 @@ struct WordPositions {
     step: f64,
 }
 
-/// Voxels of a word within a slab: those that were not reached yet.
+/// Voxels within a slab that have not been reached yet, by word.
 type Unreached = HashMap<u32, u64, BuildHasherDefault<WordHasher>>;
 
 impl Slab<'_> {
@@ -92,6 +94,7 @@ impl Slab<'_> {
         Some(sum)
     }
 
+    /// Returns the positions of a word.
     fn positions(&self, word: usize) -> WordPositions {
         let low = self.object.word_position(word).map(f64::from);
         WordPositions {
