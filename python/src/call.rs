@@ -6,6 +6,7 @@ use crate::{
     process::{Process, lock},
     serial::become_serial,
     thread_streams::ThreadStreams,
+    wait::{SIGNAL_INTERVAL, Waits},
     workspace::Workspace,
 };
 use ferrovox::{
@@ -22,9 +23,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-
-/// Interval in which signals are handled during a computation.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Maximum number of elements of a computation that runs on the calling thread: on the CPU about a
 /// millisecond of work.
@@ -44,6 +42,8 @@ pub(crate) struct Call<'a> {
     cancel: &'a CancelFlag,
     /// Callback for the finished fraction of a computation on a stream.
     report: Option<Arc<dyn Fn(f64) + Send + Sync>>,
+    /// Waits for the work of other libraries.
+    pub waits: Waits<'a>,
     /// Progress and cancellation.
     pub monitor: Monitor<'a>,
 }
@@ -79,7 +79,11 @@ impl Call<'_> {
                 )));
             }
             result_device = Some(memory.index());
-            memory.order_before(&stream)?;
+            memory.order_before(&stream, &self.waits)?;
+        }
+        if result_device.is_some() {
+            // kernels that were enqueued behind the work of another library could not be cancelled
+            self.waits.for_stream(&stream)?;
         }
         // after a panic, too, kernels may still read the inputs
         let result = catch_panic(|| compute(&Workspace::new(stream.clone(), result_device)));
@@ -141,7 +145,8 @@ pub(crate) fn last_duration() -> f64 {
 }
 
 /// Runs a computation of at most about a millisecond on the calling thread without the global
-/// interpreter lock, and returns its result. Signals are handled afterwards.
+/// interpreter lock, and returns its result. Signals are handled while it waits for other libraries,
+/// and afterwards.
 pub(crate) fn run_small<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Call<'_>) -> Result<R, Failure> + Send,
@@ -158,6 +163,7 @@ pub(crate) fn run_small<R: Send + 'static>(
             streams: &streams,
             cancel: &cancel,
             report: None,
+            waits: Waits::on_caller(&cancel),
             monitor: Monitor::new().cancelled_by(&cancel),
         };
         catch_panic(|| work(&call))
@@ -206,6 +212,7 @@ pub(crate) fn run<R: Send + 'static>(
             streams: &streams,
             cancel,
             report: progress.is_some().then(|| send.clone()),
+            waits: Waits::cancelled_by(cancel),
             monitor,
         })
     };

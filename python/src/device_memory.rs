@@ -1,7 +1,7 @@
 //! Memory of a CUDA device that several libraries share.
 
-use crate::{deferred_release::Release, error::Failure, process::Process};
-use ferrovox::device::{Borrowed, Buffer, Device, DeviceError, Element, Stream};
+use crate::{deferred_release::Release, error::Failure, process::Process, wait::Waits};
+use ferrovox::device::{Borrowed, Buffer, Device, Element, Stream};
 use std::{
     mem,
     sync::{
@@ -96,16 +96,15 @@ impl DeviceMemory {
     }
 
     /// Makes later work of `stream` wait until the elements are ready, and for the work that other
-    /// libraries enqueued so far. If their streams are unknown, this waits for the device, during
-    /// which the caller must not hold the global interpreter lock.
-    pub fn order_before(&self, stream: &Stream) -> Result<(), DeviceError> {
+    /// libraries enqueued so far. If their streams are unknown, this waits for the device.
+    pub fn order_before(&self, stream: &Stream, waits: &Waits<'_>) -> Result<(), Failure> {
         match self.exports.load(Ordering::Relaxed) {
             NOT_EXPORTED => {}
             BY_DEFAULT_STREAM => {
                 // SAFETY: the legacy default stream always exists.
                 unsafe { stream.wait_for_raw(DEFAULT_STREAM) }?;
             }
-            _ => self.device().synchronize()?,
+            _ => waits.for_device(self.device())?,
         }
         let Some(ready) = self.stream.raw_handle() else {
             return Ok(());
@@ -114,7 +113,7 @@ impl DeviceMemory {
             return Ok(());
         }
         // SAFETY: the handle of a stream that `self` keeps alive.
-        unsafe { stream.wait_for_raw(ready) }
+        Ok(unsafe { stream.wait_for_raw(ready) }?)
     }
 
     /// Creates a buffer of `len` elements at an address in the memory, for work of `stream`, which

@@ -7,6 +7,7 @@ use crate::{
     dlpack::{self, ForeignTensor},
     error::{Failure, unexpected_type},
     process::Process,
+    wait::Waits,
 };
 use ferrovox::device::Stream;
 use pyo3::{
@@ -44,16 +45,17 @@ pub(crate) fn import_array(
     Ok(imported)
 }
 
-/// Returns the stream of this thread on a CUDA device, after a call of `prepare` with it.
+/// Returns the stream of this thread on a CUDA device, after a call of `prepare` with it
+/// and the waits of the call.
 fn thread_stream(
     py: Python<'_>,
     index: usize,
-    prepare: impl FnOnce(&Stream) -> Result<(), Failure> + Send,
+    prepare: impl FnOnce(&Stream, &Waits<'_>) -> Result<(), Failure> + Send,
 ) -> PyResult<Arc<Stream>> {
     let name = format!("cuda:{index}");
     run_small(py, |call| {
         let stream = call.stream(&name)?;
-        prepare(&stream)?;
+        prepare(&stream, &call.waits)?;
         Ok(Arc::new(stream))
     })
 }
@@ -72,8 +74,9 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
         return Ok(None);
     };
     let index = memory.index();
-    let order = |stream: &Stream| Ok(memory.order_before(stream)?);
-    let stream = thread_stream(own.py(), index, order)?;
+    let stream = thread_stream(own.py(), index, |stream, waits| {
+        memory.order_before(stream, waits)
+    })?;
     let memory = DeviceMemory::new(Box::new(array.memory().clone()), stream, index)?;
     let layout = (array.shape().to_vec(), array.strides().to_vec());
     let address = array.address();
@@ -83,7 +86,7 @@ fn share(own: &Bound<'_, Array>) -> PyResult<Option<Array>> {
 
 /// Imports an array through DLPack.
 fn import_tensor(array: &Bound<'_, PyAny>, index: usize) -> PyResult<Array> {
-    let stream = thread_stream(array.py(), index, |_| Ok(()))?;
+    let stream = thread_stream(array.py(), index, |_, _| Ok(()))?;
     let handle = stream.raw_handle().unwrap_or(DEFAULT_STREAM);
     let (tensor, description) = ForeignTensor::import(array, handle)?;
     if description.device != index {
@@ -140,7 +143,7 @@ fn import_interface(array: &Bound<'_, PyAny>) -> PyResult<Array> {
     } else {
         Process::current()?.cuda_index_at(address as u64)?
     };
-    let ready = thread_stream(py, index, |_| Ok(()))?;
+    let ready = thread_stream(py, index, |_, _| Ok(()))?;
     wait_for(&ready, stream.unwrap_or(DEFAULT_STREAM))?;
     let memory = DeviceMemory::new(Box::new(array.clone().unbind()), ready, index)?;
     let layout = (shape, strides);

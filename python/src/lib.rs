@@ -30,6 +30,7 @@ mod skeleton;
 mod thread_streams;
 mod values;
 mod voxelize;
+mod wait;
 mod workspace;
 
 use pyo3::prelude::*;

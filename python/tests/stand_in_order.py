@@ -8,6 +8,8 @@ import gc
 import os
 import pathlib
 import pickle
+import signal
+import threading
 import time
 
 import numpy as np
@@ -105,6 +107,48 @@ for function in (sums.numpy, lambda: np.array(sums), lambda: pickle.dumps(sums),
 others = scan(InterfaceArray(ones))
 others.__dlpack__(stream=0)
 assert calls_during(others.numpy)["cuCtxSynchronize"] == 1
+
+
+
+def interrupted(function):
+    """Return the seconds from an interruption to the end of a call while the device is busy."""
+    sent = []
+
+    def interrupt():
+        time.sleep(0.3)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    driver.fake_set_pending(1)
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        function()
+    except KeyboardInterrupt:
+        return time.perf_counter() - sent[0]
+    finally:
+        thread.join()
+        driver.fake_set_pending(0)
+        signal.signal(signal.SIGINT, previous)
+    raise AssertionError("no KeyboardInterrupt")
+
+
+# an interruption ends a call that waits for other libraries, and later calls work
+for size in (1 << 10, 1 << 20):
+    waiting = InterfaceArray(np.ones(size, np.uint32))
+    sums = scan(waiting)
+    assert interrupted(lambda waiting=waiting: scan(waiting)) < 1
+    assert interrupted(sums.numpy) < 1
+    assert scan(waiting).shape == (size,)
+# a call waits until the work of other libraries is complete
+driver.fake_set_pending(1)
+timer = threading.Timer(0.3, driver.fake_set_pending, (0,))
+start = time.perf_counter()
+timer.start()
+scan(waiting)
+assert time.perf_counter() - start > 0.2
+timer.join()
 
 # memory that another library pinned is read before a function returns
 pinned = ctypes.c_void_p()

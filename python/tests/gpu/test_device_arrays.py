@@ -1,6 +1,9 @@
 """Arrays on a CUDA device: shared memory, order of streams, and results as on the CPU."""
 
 import gc
+import os
+import signal
+import threading
 import time
 
 import numpy as np
@@ -144,6 +147,39 @@ def test_input_of_pending_work(arrays, explicit):
     expected = ferrovox.marching_cubes(host, 0.5, values=False)
     same_bits(arrays, mesh.vertices, expected.vertices)
     same_bits(arrays, mesh.faces, expected.faces)
+
+
+@pytest.mark.parametrize("side", [32, 256])
+def test_interruption_ends_a_call_that_waits_for_pending_work(arrays, side):
+    """The array is filled after kernels of about three seconds."""
+    array = arrays.array(sphere(side))
+    ferrovox.distance_transform_edt(array)
+    arrays.synchronize()
+    stream = arrays.stream()
+    sent = []
+
+    def interrupt():
+        time.sleep(0.2)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    # ignored if the tests run in the background of a shell
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with arrays.within(stream):
+            for _ in range(3):
+                arrays.sleep()
+            thread.start()
+            with pytest.raises(KeyboardInterrupt):
+                ferrovox.distance_transform_edt(array)
+        assert time.perf_counter() - sent[0] < 1
+        assert not arrays.is_idle(stream), "the work ended too early to test the interruption"
+    finally:
+        thread.join()
+        signal.signal(signal.SIGINT, previous)
+    arrays.synchronize()
+    assert ferrovox.distance_transform_edt(array).shape == (side,) * 3
 
 
 def test_array_is_overwritten_after_the_call(arrays):

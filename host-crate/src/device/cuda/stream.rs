@@ -287,6 +287,11 @@ impl CudaStream {
         self.act("waiting for the stream", Stream::synchronize)
     }
 
+    /// Returns `true` if the work enqueued so far has finished.
+    pub fn is_idle(&self) -> Result<bool, DeviceError> {
+        self.act("querying the stream", Stream::query)
+    }
+
     /// Enqueues a kernel.
     ///
     /// # Safety

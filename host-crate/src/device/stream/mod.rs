@@ -162,6 +162,17 @@ impl Stream {
         }
     }
 
+    /// Returns `true` if all operations on the stream have finished, without waiting for them.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if one of them failed.
+    pub fn is_idle(&self) -> Result<bool, DeviceError> {
+        match &self.cuda {
+            None => Ok(true),
+            Some(stream) => stream.is_idle(),
+        }
+    }
+
     /// Checks that a buffer belongs to the device of this stream.
     pub(crate) fn check_device<T: Element>(&self, buffer: &Buffer<T>) -> Result<(), DeviceError> {
         if buffer.device().id() == self.device.id() {
