@@ -79,22 +79,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let Some(target) = arguments.subject.target() else {
         return wheel::bench(&arguments.options);
     };
-    // build with the features of the workspace's tests, which share their builds of the library:
-    // with the Python module, it would be compiled once more
-    let workspace = programs::workspace_without_examples()?;
-    let mut build_arguments = vec!["bench", "--bench", target, "--no-run"];
-    build_arguments.extend(workspace.iter().map(String::as_str));
-    if let Some(profile) = &arguments.profile {
-        build_arguments.extend(["--profile", profile]);
-    }
-    let programs = build(&paths::root(), &build_arguments, &[])?;
-    let Some(program) = programs
-        .into_iter()
-        .find(|program| program.kind == ProgramKind::Bench)
-    else {
-        bail!("cargo built no program for the bench {target}");
-    };
-    let mut command = Command::new(&program.path);
+    let path = build_program(target, arguments.profile.as_deref())?;
+    let mut command = Command::new(&path);
     let (kernels, mut options) = without_kernels(&arguments.options)?;
     // sweep measured by an external crate
     let measured = kernels
@@ -109,11 +95,31 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     command.args(with_defaults(&options));
     let status = command
         .status()
-        .with_context(|| format!("cannot run {}", program.path.display()))?;
+        .with_context(|| format!("cannot run {}", path.display()))?;
     if !status.success() {
         bail!("the bench failed ({status})");
     }
     Ok(())
+}
+
+/// Builds the program of a benchmark, and returns its path.
+pub fn build_program(target: &str, profile: Option<&str>) -> Result<PathBuf> {
+    // build with the features of the workspace's tests, which share their builds of the library:
+    // with the Python module, it would be compiled once more
+    let workspace = programs::workspace_without_examples()?;
+    let mut build_arguments = vec!["bench", "--bench", target, "--no-run"];
+    build_arguments.extend(workspace.iter().map(String::as_str));
+    if let Some(profile) = profile {
+        build_arguments.extend(["--profile", profile]);
+    }
+    let programs = build(&paths::root(), &build_arguments, &[])?;
+    let mut benches = programs
+        .into_iter()
+        .filter(|program| program.kind == ProgramKind::Bench);
+    let Some(program) = benches.next() else {
+        bail!("cargo built no program for the bench {target}");
+    };
+    Ok(program.path)
 }
 
 /// Jobs of the first table of docs/performance.md, as options of the benchmarks.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::bench as benches;
 use crate::paths;
 
 /// Maximum size of a wheel in bytes.
@@ -109,17 +110,26 @@ fn build(environment: &Environment, options: &[&str]) -> Result<PathBuf> {
 
 /// Builds the package with the release profile, installs it in the environment, and compares its
 /// functions with those that they replace. `options` are those of `python/benches/peers.py`, or
-/// after `--overhead` those of `python/benches/overhead.py`.
+/// after `--overhead` those of `python/benches/overhead.py`, after `--rust` those of
+/// `python/benches/rust.py`.
 pub fn bench(options: &[OsString]) -> Result<()> {
     let environment = Environment::create(paths::target().join("python"))?;
     let wheel = build(&environment, &["--profile", "release"])?;
     install(&environment, &wheel)?;
-    let (program, options) = match options.split_first() {
-        Some((first, rest)) if first == "--overhead" => ("overhead.py", rest),
+    let first = options.first().and_then(|option| option.to_str());
+    let (program, options) = match first {
+        Some("--overhead") => ("overhead.py", &options[1..]),
+        Some("--rust") => ("rust.py", &options[1..]),
         _ => ("peers.py", options),
     };
     let mut benchmark = Command::new(environment.python());
     benchmark.arg(paths::root().join("python/benches").join(program));
+    if program == "rust.py" {
+        for name in ["mesh", "distance", "scan"] {
+            let path = benches::build_program(name, None)?;
+            benchmark.arg(format!("--{name}")).arg(path);
+        }
+    }
     benchmark.args(options);
     execute(benchmark)
 }
