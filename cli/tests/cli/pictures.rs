@@ -160,12 +160,17 @@ fn bracket() -> String {
 /// Decodes a PNG file into its size and channels.
 fn decode(path: &Path) -> ([u32; 2], Vec<u8>) {
     let file = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut reader = png::Decoder::new(std::io::BufReader::new(file))
-        .read_info()
-        .unwrap();
+    let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
+    // pictures of documents have palettes
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
-    ([info.width, info.height], bytes)
+    let channels = info.color_type.samples();
+    assert!(channels >= 3, "{}: {:?}", path.display(), info.color_type);
+    let pixels = bytes.chunks_exact(channels);
+    let colours = pixels.flat_map(|pixel| pixel[..3].to_vec()).collect();
+    ([info.width, info.height], colours)
 }
 
 #[test]
