@@ -15,4 +15,4 @@ macro_rules! shipped {
 
 /// Compute capabilities, times ten, in ascending order, each with its compressed machine code: a
 /// cubin with all kernels.
-pub const SHIPPED: [(u32, &[u8]); 5] = shipped![80, 86, 90, 100, 120];
+pub const SHIPPED: [(u32, &[u8]); 4] = shipped![80, 90, 100, 120];

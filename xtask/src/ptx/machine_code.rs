@@ -14,9 +14,8 @@ use super::resources::{self, MachineCode, ResourceRecord};
 use super::text;
 
 /// Architectures with shipped machine code, each with the architecture of its PTX.
-const SHIPPED: [(NvvmArch, NvvmArch); 5] = [
+const SHIPPED: [(NvvmArch, NvvmArch); 4] = [
     (NvvmArch::Compute80, NvvmArch::Compute70),
-    (NvvmArch::Compute86, NvvmArch::Compute70),
     (NvvmArch::Compute90, NvvmArch::Compute90),
     (NvvmArch::Compute100, NvvmArch::Compute90),
     (NvvmArch::Compute120, NvvmArch::Compute90),
