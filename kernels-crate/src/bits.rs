@@ -87,6 +87,7 @@ impl QuadRows {
     /// one of the words is kept by this lane, and `samples` are the lane's four samples, if they
     /// `exist`. Returns the index of the lane's own word, and whether it exists. `count` is
     /// [`GROUP`]` / 4`, hidden from the compiler to prevent unrolling.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn read_group<T: Sample>(
         self,

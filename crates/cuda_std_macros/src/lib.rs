@@ -45,7 +45,8 @@ use proc_macro::TokenStream;
 /// A kernel with the name of its file (`gemm` in `gemm.rs`) has the type `gemm_kernel`, and `gemm`
 /// is a constant of that type, so that `use gemm::gemm` and `mod gemm` can coexist.
 ///
-/// On the CPU, closures that the kernel passes to functions are `#[inline(always)]`: a launch may
+/// On the CPU, closures that the kernel passes to functions or assigns to new variables are
+/// `#[inline(always)]`: a launch may
 /// use a version of the body that is compiled for more instructions than the program, and only
 /// inlined code benefits. For the same reason functions called by a kernel should be
 /// `#[inline(always)]`, and those that pass on closures [`macro@inline_closures`].
@@ -81,8 +82,8 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     ))
 }
 
-/// Makes the closures that a function passes to other functions `#[inline(always)]` on the CPU, as
-/// [`macro@kernel`] does for kernels. For functions that kernels call.
+/// Makes the closures that a function passes to other functions, and those that it assigns to new
+/// variables, `#[inline(always)]` on the CPU, as [`macro@kernel`] does for kernels. For functions that kernels call.
 ///
 /// ```ignore
 /// #[inline_closures]

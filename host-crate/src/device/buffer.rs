@@ -150,6 +150,14 @@ impl<T: Element> Buffer<T> {
     }
 }
 
+impl Buffer<f32> {
+    /// Returns the bits of the elements as a writable kernel argument. Accessing them on the host
+    /// panics.
+    pub(crate) fn bits_mut(&mut self) -> ViewMut<'_, u32> {
+        ViewMut::for_launch(self.pointer().cast(), self.len)
+    }
+}
+
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.memory.is_owned() {

@@ -30,7 +30,7 @@ pub use labels::{transform_labels, transform_labels_by_envelopes};
 pub use method::Method;
 pub use params::{DistanceParams, NoSites};
 #[doc(hidden)]
-pub use separable::{transform_by_envelopes, transform_in_scratch};
+pub use separable::{ScanlineKernels, transform_by_envelopes, transform_by_scanlines};
 pub(crate) use sign::transform_opposite;
 pub use sign::{SignConvention, apply_sign, clear_inside, transform_signed};
 pub use slabs::{Slab, Slabs};

@@ -4,6 +4,7 @@
 //! sides and spacings fit; otherwise [`PartTransform`] computes it in parts with the general
 //! separable kernels. Slabs and integer squared distances always use the latter.
 
+pub(super) mod groups;
 pub(super) mod lower_envelope;
 pub(super) mod parts;
 pub(super) mod tiles;
@@ -15,19 +16,21 @@ use crate::grid::DeviceMask;
 use cuda_std::ViewMut;
 use ferrovox_kernels::{
     distance::separable::{
-        Cost, DistanceConversion, Layout, RowCosts, Scanlines, SiteGrid, WordRange,
-        distances_along, distances_along_in_scratch, minimise_from_rows,
-        minimise_from_rows_in_scratch, nearest_sites_along, nearest_sites_along_in_scratch,
-        nearest_sites_from_rows, nearest_sites_from_rows_in_scratch,
+        DistanceConversion, Layout, RowCosts, Scanlines, SiteGrid, WordRange, distances_along,
+        distances_along_in_scratch, minimise_from_rows, minimise_from_rows_in_scratch,
+        nearest_sites_along, nearest_sites_along_in_scratch, nearest_sites_from_rows,
+        nearest_sites_from_rows_in_scratch,
     },
     sample::Count,
 };
+use groups::GroupKernels;
+pub(super) use groups::ScanlineCost;
 use lower_envelope::LowerEnvelopes;
 use parts::Part;
 pub(super) use parts::{PartTransform, scratch_bytes};
-pub(super) use tiles::TileMemory;
+pub use tiles::ScanlineKernels;
 use tiles::{TiledScanlines, launch_tiles};
-pub(super) use weights::{CostUnit, Number, Weights, integer_weights};
+pub(super) use weights::{CostUnit, Weights, integer_weights};
 
 /// Computes the distance map of voxel sites, with the lower-envelope kernels if
 /// [`LowerEnvelopes::choose`] selects them.
@@ -53,30 +56,25 @@ pub(super) fn transform(
         stream,
         sites,
         params,
-        (&unit, TileMemory::Automatic),
+        (&unit, ScanlineKernels::Automatic),
         &mut map,
     )?;
     Ok(map)
 }
 
-/// Computes the map with tiles in global memory instead of shared memory, for tests.
+/// Computes the map with a choice of the general separable kernels, for tests.
 ///
 /// # Errors
 /// The errors of [`transform`](super::transform), except that no sites are no error.
-pub fn transform_in_scratch(
+pub fn transform_by_scanlines(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
+    kernels: ScanlineKernels,
 ) -> Result<DistanceMap, DistanceError> {
     let unit = CostUnit::for_grid(sites.grid, &sites.geometry, params);
     let mut map = empty_map(stream, sites, params)?;
-    fill_in_parts(
-        stream,
-        sites,
-        params,
-        (&unit, TileMemory::Scratch),
-        &mut map,
-    )?;
+    fill_in_parts(stream, sites, params, (&unit, kernels), &mut map)?;
     Ok(map)
 }
 
@@ -85,21 +83,21 @@ fn fill_in_parts(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
-    (unit, tile_memory): (&CostUnit, TileMemory),
+    (unit, kernels): (&CostUnit, ScanlineKernels),
     map: &mut DistanceMap,
 ) -> Result<(), DistanceError> {
     match unit.weights {
         Weights::U32(weights) => {
             let transform = PartTransform::new(stream, sites.grid, unit, weights);
-            fill(&transform.with_tiles_in(tile_memory), sites, params, map)
+            fill(&transform.with_kernels(kernels), sites, params, map)
         }
         Weights::U64(weights) => {
             let transform = PartTransform::new(stream, sites.grid, unit, weights);
-            fill(&transform.with_tiles_in(tile_memory), sites, params, map)
+            fill(&transform.with_kernels(kernels), sites, params, map)
         }
         Weights::F64(weights) => {
             let transform = PartTransform::new(stream, sites.grid, unit, weights);
-            fill(&transform.with_tiles_in(tile_memory), sites, params, map)
+            fill(&transform.with_kernels(kernels), sites, params, map)
         }
     }
 }
@@ -146,7 +144,7 @@ fn empty_map(
 }
 
 /// Computes all parts of a map.
-fn fill<C: Cost + Number + Element>(
+fn fill<C: ScanlineCost>(
     part_transform: &PartTransform<'_, C>,
     sites: &DeviceMask,
     params: &DistanceParams,
@@ -158,7 +156,7 @@ fn fill<C: Cost + Number + Element>(
     })
 }
 
-impl<C: Cost + Number + Element> PartTransform<'_, C> {
+impl<C: ScanlineCost> PartTransform<'_, C> {
     /// Computes the minimum costs of a part within its planes, from a site mask.
     pub fn minimise_in_planes(
         &self,
@@ -166,9 +164,26 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
         let row_scan = self.row_scan(bits.view(), part)?;
+        self.minimise_rows(&row_scan, part)
+    }
+
+    /// Computes the minimum costs of a part within its planes, from its row scan.
+    fn minimise_rows(
+        &self,
+        row_scan: &Buffer<u32>,
+        part: Part,
+    ) -> Result<Buffer<C>, DistanceError> {
         let mut squared = self.stream.alloc::<C>(part.voxels())?;
-        let scanlines = part.scanlines_along_y();
-        let mut tiles = self.tiled_along_y().launch(self.stream, scanlines)?;
+        let (scanlines, layout) = (part.scanlines_along_y(), part.layout_along_y());
+        let tiled = self.tiled_along_y();
+        if let Some(group_launch) = tiled.group_launch(self.stream, scanlines) {
+            let rows = (row_scan.view(), self.row_costs(part));
+            let (kernels, to) = (group_launch.kernels, (layout, squared.view_mut()));
+            // SAFETY: there is one element per voxel of the part.
+            unsafe { kernels.minima_from_rows(self.stream, group_launch, rows, None, to) }?;
+            return Ok(squared);
+        }
+        let mut tiles = tiled.launch(self.stream, scanlines)?;
         // SAFETY: there is one element per voxel of the part, and blocks have enough memory for a
         // tile.
         unsafe {
@@ -182,7 +197,7 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
                     scanlines,
                     tiles.tiling,
                     tiles.axis,
-                    part.layout_along_y(),
+                    layout,
                     squared.view_mut(),
                 )
             )?;
@@ -199,9 +214,9 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         to: Layout,
         distances: ViewMut<'_, f32>,
     ) -> Result<(), DistanceError> {
-        let scanlines = part.scanlines_along_z();
-        let mut tiles = self.tiled_along_z().launch(self.stream, scanlines)?;
+        let (scanlines, tiled) = (part.scanlines_along_z(), self.tiled_along_z());
         let (layouts, conversion) = ([part.layout_along_z(), to], self.unit.conversion);
+        let mut tiles = tiled.launch(self.stream, scanlines)?;
         // SAFETY: there is one element per voxel of the part, distances start at the part's first
         // column, and blocks have enough memory for a tile.
         unsafe {
@@ -233,9 +248,13 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
             grid: self.grid,
             words,
         };
-        let squared = self.minimise_in_planes(bits, part)?;
         let mut distances = self.stream.alloc(part.voxels())?;
-        self.write_distances(&squared, part, part.layout_along_z(), distances.view_mut())?;
+        let to = part.layout_along_z();
+        let row_scan = self.row_scan(bits.view(), part)?;
+        if !self.distances_in_groups(&row_scan, part, None, (to, 0), &mut distances)? {
+            let squared = self.minimise_rows(&row_scan, part)?;
+            self.write_distances(&squared, part, to, distances.view_mut())?;
+        }
         Ok(distances)
     }
 
@@ -247,17 +266,20 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
     ) -> Result<(), DistanceError> {
         let (stream, first_x) = (self.stream, part.first_x());
         let conversion = self.unit.conversion;
-        let distances = map.distances.view_mut();
-        let remaining = distances.len() - first_x as usize;
-        let distances = distances.slice(first_x as usize, remaining);
+        let row_scan = self.row_scan(sites.bits.view(), part)?;
         let Some(nearest) = &mut map.nearest else {
-            let squared = self.minimise_in_planes(&sites.bits, part)?;
-            return self.write_distances(&squared, part, part.volume_layout_along_z(), distances);
+            let to = part.volume_layout_along_z();
+            let distances = &mut map.distances;
+            if !self.distances_in_groups(&row_scan, part, None, (to, first_x), distances)? {
+                let squared = self.minimise_rows(&row_scan, part)?;
+                self.write_distances(&squared, part, to, after_column(distances, first_x))?;
+            }
+            return Ok(());
         };
+        let distances = after_column(&mut map.distances, first_x);
         let tiled_along_z = self.tiled_along_z();
         let rows = part.scanlines_along_z();
         let layouts = [part.layout_along_z(), part.volume_layout_along_z()];
-        let row_scan = self.row_scan(sites.bits.view(), part)?;
         let row_costs = self.row_costs(part);
         let mut squared = stream.alloc::<C>(part.voxels())?;
         let mut ys = stream.alloc::<u32>(part.voxels())?;
@@ -307,6 +329,13 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
     }
 }
 
+/// Returns the elements of a map from a column on.
+pub(super) fn after_column(distances: &mut Buffer<f32>, first_x: u64) -> ViewMut<'_, f32> {
+    let distances = distances.view_mut();
+    let remaining = distances.len() - first_x as usize;
+    distances.slice(first_x as usize, remaining)
+}
+
 /// Arguments of the last pass with nearest sites.
 struct LastAxis<'a, C> {
     squared: &'a Buffer<C>,
@@ -320,7 +349,7 @@ struct LastAxis<'a, C> {
     conversion: DistanceConversion,
 }
 
-impl<C: Cost + Element> LastAxis<'_, C> {
+impl<C: ScanlineCost> LastAxis<'_, C> {
     /// Computes the distances and nearest sites of a part.
     ///
     /// # Safety

@@ -4,8 +4,9 @@ use super::{
     DistanceError, DistanceParams, Method, NoSites,
     labels::LabelChanges,
     separable::{
+        ScanlineCost,
         parts::{Part, PartTransform},
-        weights::{CostUnit, Number, Weights},
+        weights::{CostUnit, Weights},
     },
 };
 use crate::grid::DeviceMask;
@@ -15,10 +16,7 @@ use crate::{
 };
 use cuda_std::KernelType;
 use ferrovox_kernels::{
-    distance::{
-        separable::{Cost, Layout},
-        squared::narrow_squared_distances,
-    },
+    distance::{separable::Layout, squared::narrow_squared_distances},
     grid::Grid,
     sample::Count,
 };
@@ -206,7 +204,7 @@ impl IntegerWeights {
     }
 }
 
-fn fill<C: Cost + Number + Count + Element, S: SquaredValue>(
+fn fill<C: ScanlineCost + Count, S: SquaredValue>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
@@ -232,7 +230,7 @@ fn fill<C: Cost + Number + Count + Element, S: SquaredValue>(
     narrower.check::<S>()
 }
 
-fn fill_labels<C: Cost + Number + Count + Element, S: SquaredValue>(
+fn fill_labels<C: ScanlineCost + Count, S: SquaredValue>(
     stream: &Stream,
     changes: &LabelChanges<'_>,
     limit: Option<u64>,
@@ -266,7 +264,7 @@ impl<'a> Narrower<'a> {
     }
 
     /// Stores the costs of a part.
-    fn store<C: Cost + Number + Count + Element, S: SquaredValue>(
+    fn store<C: ScanlineCost + Count, S: SquaredValue>(
         &mut self,
         part_transform: &PartTransform<'_, C>,
         part: Part,

@@ -171,6 +171,7 @@ fn subtract(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 
 /// Returns the entry of `nearest` for the site whose coordinates start at `offset`: a linear voxel
 /// index or a point number.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn site_index(sites: View<f32>, offset: u64, voxels: u32, grid: Grid) -> u64 {
     if voxels == 0 {

@@ -47,6 +47,7 @@ impl EdgeCrossings {
 
 impl SideBits<'_> {
     /// Returns the crossings of the word at index `in_row` of row (`y`, `z`).
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn crossings(&self, in_row: u32, y: u32, z: u32) -> EdgeCrossings {
         let bits = self.bits;
@@ -169,6 +170,7 @@ struct PointWriter<'a, T> {
 impl<T: Sample> PointWriter<'_, T> {
     /// Writes point `index`: the position at which the samples take the level on the edge that
     /// leaves voxel `low` along `axis`.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn write(&self, index: u64, axis: u32, low: [u32; 3]) {
         let [x, y, z] = low;

@@ -84,6 +84,7 @@ struct WordLine<'a> {
 
 impl WordLine<'_> {
     /// Propagates along the line, upwards or downwards. Returns `true` if any word changed.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn spread(&self, upwards: bool) -> bool {
         let mut changed = false;

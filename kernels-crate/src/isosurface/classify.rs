@@ -33,6 +33,7 @@ struct CornerRows {
 }
 
 impl CornerRows {
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn new(grid: Grid, run: &Run) -> Self {
         let at = |y, z| grid.sample(run.start, y, z);

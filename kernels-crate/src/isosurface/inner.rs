@@ -66,6 +66,7 @@ impl<'a> InnerCell<'a> {
     /// It is the gradient of the samples interpolated from the eight corners, or the gradient of
     /// the trilinear interpolant if `rule` selects it, or if the former vanishes or is not finite.
     /// If both do, the normal is along the z axis.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn normal(
         &self,

@@ -63,6 +63,7 @@ pub const FAR: f32 = 1e30;
 /// limited to between 0 and 3 times the slope of the chord, which makes the cubic monotone between
 /// them (Fritsch and Carlson 1980) and avoids overshoot. The root is found by at most 24 steps of
 /// Newton's method, with bisection where a step leaves the bracket.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn cubic_crossing([before, from, to, after]: [f32; 4], iso: f32) -> f64 {
     let (start, rise) = (from as f64, to as f64 - from as f64);
@@ -127,6 +128,7 @@ fn is_near(sample: f32) -> bool {
 
 /// Returns the gradient of the samples at index (x, y, z), per voxel: central differences,
 /// one-sided at the boundary, 0 along an axis with a single sample.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn gradient(grid: Grid, at: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> [f32; 3] {
     let along = |axis: usize, count: u32| {

@@ -123,6 +123,7 @@ impl ActiveEdge {
 
     /// Returns the parameter in 0..1 at which the linear interpolant or, if `cubic`, the
     /// [cubic](cubic_crossing) through the neighbouring samples equals the isovalue.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn crossing(
         &self,
@@ -169,6 +170,7 @@ impl ActiveEdge {
     /// It is the gradient of the samples interpolated between the ends, or the gradient of the
     /// trilinear interpolant, which differs in the component along the edge only. If that vanishes
     /// or is not finite, the normal is the direction of the edge.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn normal(
         &self,
@@ -201,6 +203,7 @@ impl ActiveEdge {
 }
 
 /// Returns the grid index `steps` after `low` along `axis`, modulo 2³².
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn offset_along(low: [u32; 3], axis: u32, steps: u32) -> [u32; 3] {
     let along = |this: u32| if this == axis { steps } else { 0 };
@@ -222,6 +225,7 @@ fn axis_unit(axis: u32) -> [f64; 3] {
 }
 
 /// Returns `matrix · vector · sign` normalised to unit length, or `None` if it has no direction.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn unit_vector(matrix: [f32; 9], vector: [f32; 3], sign: f32) -> Option<[f32; 3]> {
     let [x, y, z] = vector;

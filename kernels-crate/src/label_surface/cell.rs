@@ -128,6 +128,7 @@ pub const fn corner_label(&[a, b, c, d, e, f, g, h]: &[u32; 8], corner: u32) -> 
 }
 
 /// Returns the labels at the corners of a face, in cyclic order.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn face_labels(labels: &[u32; 8], face: u32) -> [u32; 4] {
     let label = |index| corner_label(labels, face_corner(face, index));

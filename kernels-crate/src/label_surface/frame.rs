@@ -26,6 +26,7 @@ pub(super) struct QuadFrame {
 
 impl QuadFrame {
     /// Reads the corners of quad `quad` from the positions of vertices within their cells.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn read<I: Count>(quads: View<I>, positions: View<f32>, quad: usize, axis: u32) -> Self {
         let first = next_axis(axis);
@@ -138,6 +139,7 @@ fn face_point(key: QuadKey, side: u32) -> [f64; 3] {
 ///
 /// The edge passes through one of them, as each corner is in its own quadrant. The diagonal then
 /// must pass through the triangle of the edge and the other corner, the apex.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn is_inside([one, two, three, four]: [[f64; 3]; 4]) -> bool {
     let apex = if cross(one, three) >= 0.0 { two } else { four };
@@ -165,6 +167,7 @@ fn difference(one: [f64; 3], other: [f64; 3]) -> [f64; 3] {
 }
 
 /// Returns the squared world length of a vector in a frame along `axis`.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn squared_length(vector: [f64; 3], axis: u32, matrix: &[f64; 9]) -> f64 {
     let [x, y, z] = unrotated(vector, axis);

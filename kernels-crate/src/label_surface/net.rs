@@ -102,6 +102,7 @@ impl Net {
     }
 
     /// Returns the world position of a position relative to the lowest corner of a cell.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn world_position(
         self,
@@ -220,6 +221,7 @@ pub(super) struct VoxelRows {
 impl VoxelRows {
     /// Returns the labels of voxel `x - 1` in each of the four rows, 0 outside of the volume. The
     /// rows are (y - 1, z - 1), (y, z - 1), (y - 1, z) and (y, z).
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn labels_before<T: Count>(self, labels: View<T>, x: u32) -> [u32; 4] {
         if x == 0 || x > self.grid.nx {
@@ -284,6 +286,7 @@ impl AmbiguousCells<'_> {
 
     /// Returns the numbers within the cell of the vertices at the lower and the upper end of an
     /// edge.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn edge_vertices(self, cell: [u32; 3], edge: u32) -> [u32; 2] {
         match self.rank(cell) {

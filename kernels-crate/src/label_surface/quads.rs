@@ -263,6 +263,7 @@ pub unsafe fn emit_label_quads<T: Count, I: Count>(
 }
 
 /// Returns the bits of a [`QuadKey`] that describe the sides of a quad.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn side_properties<T: Count>(
     labels: View<T>,

@@ -61,6 +61,7 @@ pub fn crossed_edges(labels: &[u32; 8]) -> u32 {
 /// Returns the mean of the midpoints of the edges of a non-empty set, in coordinates from 0 to 1.
 ///
 /// Midpoints are summed exactly, as integers in units of half an edge.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn mean_midpoint(edges: u32) -> [f32; 3] {
     let count = |mask: u32| (edges & mask).count_ones();
@@ -155,6 +156,7 @@ impl NodeSets {
 /// component, the one with the most edges keeps that vertex (the one with the first node, of
 /// several), and each other sheet has a vertex of its own: a vertex then represents at most one
 /// sheet of each label.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn assign_vertices(labels: &[u32; 8], contacts: u32) -> CellNodes {
     let mut sheets = NodeSets::new();

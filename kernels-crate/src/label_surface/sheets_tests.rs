@@ -6,6 +6,7 @@ use crate::label_surface::{
 
 /// Calls `visit` for every partition of the corners, with each part or none as background, and
 /// three orders of the labels.
+#[cuda_std::inline_closures]
 fn for_each_cell(mut visit: impl FnMut(&[u32; 8])) {
     fn extend(
         parts: &mut [u32; 8],
@@ -36,6 +37,7 @@ fn for_each_cell(mut visit: impl FnMut(&[u32; 8])) {
     });
 }
 
+#[cuda_std::inline_closures]
 #[test]
 fn there_are_4140_partitions() {
     let mut cells = 0;
@@ -46,6 +48,7 @@ fn there_are_4140_partitions() {
 
 /// The corners of a simple mask, and the others, are each connected; so the boundary is one loop of
 /// arcs: checked against the general assignment.
+#[cuda_std::inline_closures]
 #[test]
 fn simple_cells_have_one_vertex() {
     let mut simple = 0;
@@ -66,6 +69,7 @@ fn simple_cells_have_one_vertex() {
 
 /// Each active node has one arc on each of its two faces, so sheets are loops; every vertex is well
 /// inside the cell, and vertices of one label are apart.
+#[cuda_std::inline_closures]
 #[test]
 fn vertices_of_one_label_are_apart_in_every_cell() {
     let (mut most, mut min_gap, mut min_inside) = (0, f32::MAX, f32::MAX);
@@ -117,6 +121,7 @@ fn vertices_of_one_label_are_apart_in_every_cell() {
 }
 
 /// Both cells of a face, and all labels on it, find the same pairs of edges.
+#[cuda_std::inline_closures]
 #[test]
 fn labels_agree_on_the_arcs_of_a_face() {
     for code in 0..5_u32.pow(4) {

@@ -4,6 +4,7 @@ use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
 /// Returns the corners of a triangle if they are three distinct vertices below `vertices`.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn valid_corners<I: Count>(
     corners: View<I>,

@@ -13,6 +13,7 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Returns the mean difference of the neighbours' values from `own`, and 0 without neighbours;
 /// summed in list order.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn mean_difference<I: Count>(
     values: View<f32>,

@@ -29,6 +29,7 @@ pub(super) struct ConeHit {
 
 impl ConeSphere {
     /// Reads cone sphere `index` of a list.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn read(cones: View<f32>, index: u32) -> Self {
         let first = index as usize * CONE_LEN;
@@ -71,6 +72,7 @@ impl ConeSphere {
     }
 
     /// Returns the colour at a position along the axis, interpolated linearly.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn colour(&self, along: f32) -> [f32; 3] {
         let [from, to] = self.colours;

@@ -168,6 +168,7 @@ fn first_cone(
 
 /// Returns the encoded colour of a point on a curve, lit, and faded into the background with depth:
 /// channels from 0 to 1.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn shade_curve(
     overlay: &Overlay,
@@ -209,6 +210,7 @@ fn encode(channel: f32) -> f32 {
 }
 
 /// Returns the colour of a pixel and its opacity, from 0 to 1.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn decode(pixel: u32) -> ([f32; 3], f32) {
     let channel = |shift: u32| (pixel >> shift & 0xff) as f32 / 255.0;

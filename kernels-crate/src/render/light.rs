@@ -22,6 +22,7 @@ impl Light {
     /// Returns the linear colour of the surface at the outward unit normal `normal`: a key light, a
     /// sky light that fades downwards, a fill light from the viewer, and a small specular
     /// highlight.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn shade(&self, normal: [f32; 3]) -> [f32; 3] {
         let key = positive(dot(normal, self.key));
@@ -51,6 +52,7 @@ pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
 }
 
 /// Normalises a vector to unit length; the zero vector is unchanged.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn unit(vector: [f32; 3]) -> [f32; 3] {
     let length = GpuFloat::sqrt(dot(vector, vector));

@@ -38,6 +38,7 @@ from_wide!(u32 i32 u64 i64);
 pub const CHECKED_ITEMS: usize = 16;
 
 /// Runs the tile loop of the checked kernels, with sums in 128 bits, which cannot overflow.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn sum_wide<I: Lift<i128>, V: FromWide>(
     input: View<I>,

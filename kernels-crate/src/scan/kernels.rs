@@ -136,6 +136,7 @@ pub unsafe fn scan_sum_f64(
     scan_sum_64::<f64>(input, output, initial, job, states, total);
 }
 
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn scan_sum_64<V: Value>(
     input: View<V>,
@@ -164,6 +165,7 @@ fn scan_sum_64<V: Value>(
 }
 
 /// Scans elements by addition, in their own type or a wider one.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn scan_sum<I: Lift<V>, V: Value, const N: usize, const ROWS: usize>(
     input: View<I>,

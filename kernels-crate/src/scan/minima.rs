@@ -49,6 +49,7 @@ minima! {
     scan_min_f64 u64 FloatOrder "64-bit floating-point numbers" by 2, MIN_64, 128, as scan_sum_u64;
 }
 
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn scan_min<
     Bits: Value,

@@ -34,6 +34,7 @@ use cuda_std::{
     clippy::too_many_arguments,
     reason = "a kernel's arguments, and what tells the scans apart"
 )]
+#[cuda_std::inline_closures]
 pub fn scan_tiles<
     I: Copy,
     V: Value,

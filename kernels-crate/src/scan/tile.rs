@@ -232,6 +232,7 @@ pub struct StridedTile {
 
 impl StridedTile {
     /// Returns the calling thread's part of the elements from `start` to `end`.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn new(start: u64, end: u64) -> Self {
         let threads = thread::block_dim_x() as u64;

@@ -49,6 +49,7 @@ const QUICK_ROUNDS: u32 = 3;
     clippy::too_many_arguments,
     reason = "a kernel's arguments, and what tells the scans apart"
 )]
+#[cuda_std::inline_closures]
 pub fn scan_tiles_warp_specialised<
     V: Value,
     O: Operator<V>,

@@ -34,6 +34,7 @@ pub unsafe fn direction_divergence(
     });
 }
 
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn divergence_at(ranks: &MaskRanks<'_>, forces: View<f32>, [x, y, z]: [u32; 3]) -> f32 {
     let mut sum = 0.0;

@@ -18,6 +18,7 @@ pub const CAPSULE_LEN: usize = 8;
 
 /// Returns the signed distance of a point from a capsule, negative inside; a slight underestimate
 /// if the radii differ.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn distance(capsules: View<f32>, capsule: usize, point: [f32; 3]) -> f32 {
     let at = |number: usize| capsules.read(capsule * CAPSULE_LEN + number);

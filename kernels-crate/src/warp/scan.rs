@@ -82,6 +82,7 @@ fn exchange<V: Value>(value: V, shuffle: impl Fn(u32) -> u32) -> V {
 
 /// Returns the value of the lane `distance` before the calling one, or the caller's own value if
 /// there is none.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn shuffle_up<V: Value>(value: V, distance: u32) -> V {
     // SAFETY: every lane of the warp calls this; lanes that an incomplete warp lacks are not waited
@@ -92,6 +93,7 @@ pub fn shuffle_up<V: Value>(value: V, distance: u32) -> V {
 }
 
 /// Returns the value of the lane `distance` after the calling one; unspecified if there is none.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn shuffle_down<V: Value>(value: V, distance: u32) -> V {
     // SAFETY: every lane of the warp calls this; lanes that an incomplete warp lacks are not waited
@@ -102,6 +104,7 @@ pub fn shuffle_down<V: Value>(value: V, distance: u32) -> V {
 }
 
 /// Returns the value of lane `from`, which must exist.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn broadcast<V: Value, W: Warps>(value: V, from: u32) -> V {
     if W::is_single_thread() {

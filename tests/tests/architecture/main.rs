@@ -33,6 +33,7 @@
 //! and the lines of code of each package.
 
 mod attributes;
+mod closures;
 mod graph;
 mod graph_tests;
 mod job_path;
@@ -73,6 +74,14 @@ fn packages_depend_only_on_lower_rows() {
         workspace.dependencies.len()
     );
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn closures_of_kernels_are_inlined() {
+    let Some(root) = root() else { return };
+    let found = closures::without_attribute(&root);
+    let hint = "add #[cuda_std::inline_closures]";
+    assert!(found.is_empty(), "{hint} to\n{}", found.join("\n"));
 }
 
 #[test]

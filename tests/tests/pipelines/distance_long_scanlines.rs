@@ -3,8 +3,9 @@
 use ferrovox::{
     device::{Buffer, Device, Stream},
     distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Method, NearestIndices, SignConvention,
-        Sites, Slabs,
+        self, DistanceError, DistanceMap, DistanceParams, Method, NearestIndices,
+        ScanlineKernels::{Groups, Tiles, TilesInScratch},
+        SignConvention, Sites, Slabs,
     },
     grid::{DeviceMask, DeviceVolume, Geometry, Mask, Volume},
     partition::TooLittleMemory,
@@ -96,12 +97,13 @@ fn indices(stream: &Stream, map: &DistanceMap) -> Option<Vec<u32>> {
 
 /// The spacings lead to squared distances of 32-bit and 64-bit integers, and of floating point.
 #[test]
-fn tiles_in_global_memory_give_the_same_bits() {
+fn all_scanline_kernels_give_the_same_bits() {
     for (number, dims) in [
         [1, 1, 1],
         [3, 70, 1],
         [2, 1, 133],
         [33, 17, 40],
+        [17, 90, 23],
         [1, 300, 2],
     ]
     .into_iter()
@@ -121,15 +123,19 @@ fn tiles_in_global_memory_give_the_same_bits() {
                         };
                         let expected =
                             distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
-                        let found =
-                            distance::transform_in_scratch(&stream, &sites, &params).unwrap();
-                        let context = format!("{} {dims:?} {spacing:?}", test.label);
-                        let [found_bits, expected_bits] =
-                            [&found, &expected].map(|map| bits(&stream, &map.distances));
-                        assert_eq!(found_bits, expected_bits, "{context}");
-                        let [found, expected] =
-                            [&found, &expected].map(|map| indices(&stream, map));
-                        assert_eq!(found, expected, "{context}");
+                        for kernels in [Tiles, TilesInScratch, Groups] {
+                            let context =
+                                format!("{} {dims:?} {spacing:?} {kernels:?}", test.label);
+                            let found =
+                                distance::transform_by_scanlines(&stream, &sites, &params, kernels)
+                                    .unwrap();
+                            let [found_bits, expected_bits] =
+                                [&found, &expected].map(|map| bits(&stream, &map.distances));
+                            assert_eq!(found_bits, expected_bits, "{context}");
+                            let [found, expected] =
+                                [&found, &expected].map(|map| indices(&stream, map));
+                            assert_eq!(found, expected, "{context}");
+                        }
                     }
                 }
             }

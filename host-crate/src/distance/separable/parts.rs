@@ -1,11 +1,12 @@
 //! Parts of a separable transform: ranges of words of all rows.
 
 use super::{
-    tiles::{TileMemory, TiledScanlines, launch_tiles, min_scratch_bytes},
-    weights::{CostUnit, Number},
+    groups::{Changes, GroupKernels, ScanlineCost},
+    tiles::{ScanlineKernels, TiledScanlines, launch_tiles, min_scratch_bytes},
+    weights::CostUnit,
 };
 use crate::{
-    device::{Buffer, DeviceError, Element, Launch, Stream},
+    device::{Buffer, DeviceError, Launch, Stream},
     distance::DistanceError,
     occupancy::DeviceLimits,
     partition::TooLittleMemory,
@@ -109,9 +110,9 @@ fn bytes_per_word<C>(grid: Grid, extra_bytes_per_voxel: u64) -> u64 {
 pub(in crate::distance) fn scratch_bytes<C: Cost>(
     limits: &DeviceLimits,
     grid: Grid,
-    memory: TileMemory,
+    kernels: ScanlineKernels,
 ) -> u64 {
-    let along = |len: u32| min_scratch_bytes::<C>(limits, len, memory);
+    let along = |len: u32| min_scratch_bytes::<C>(limits, len, kernels);
     match along(grid.ny).max(along(grid.nz)) {
         0 => 0,
         min => (bytes_per_word::<C>(grid, 0) / 4).clamp(min, MAX_SCRATCH_BYTES.max(min)),
@@ -124,7 +125,7 @@ pub(in crate::distance) struct PartTransform<'a, C> {
     pub grid: Grid,
     pub unit: &'a CostUnit,
     pub weights: [C; 3],
-    pub tile_memory: TileMemory,
+    pub kernels: ScanlineKernels,
 }
 
 impl<'a, C> PartTransform<'a, C> {
@@ -135,20 +136,17 @@ impl<'a, C> PartTransform<'a, C> {
             grid,
             unit,
             weights,
-            tile_memory: TileMemory::Automatic,
+            kernels: ScanlineKernels::Automatic,
         }
     }
 
-    /// Replaces the memory of the tiles.
-    pub fn with_tiles_in(self, tile_memory: TileMemory) -> Self {
-        Self {
-            tile_memory,
-            ..self
-        }
+    /// Replaces the kernels along scanlines.
+    pub fn with_kernels(self, kernels: ScanlineKernels) -> Self {
+        Self { kernels, ..self }
     }
 }
 
-impl<C: Cost + Number + Element> PartTransform<'_, C> {
+impl<C: ScanlineCost> PartTransform<'_, C> {
     /// Calls `visit` for each part. Parts are as large as `limit` allows, of which `used_bytes` are
     /// already in use; each voxel needs `extra_bytes_per_voxel` bytes in addition to its cost.
     pub fn for_each(
@@ -198,7 +196,7 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
 
     /// Returns the memory for tiles in global memory, in bytes.
     fn scratch_bytes(&self) -> u64 {
-        scratch_bytes::<C>(self.stream.device().limits(), self.grid, self.tile_memory)
+        scratch_bytes::<C>(self.stream.device().limits(), self.grid, self.kernels)
     }
 
     /// Computes the row scan of a part from the site mask of the volume.
@@ -239,8 +237,55 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
 
     fn tiled_along(&self, axis: usize, len: u32) -> TiledScanlines<C> {
         let axis = self.unit.axis(&self.weights, axis, len);
-        let memory = (self.tile_memory, self.scratch_bytes());
+        let memory = (self.kernels, self.scratch_bytes());
         TiledScanlines::new(self.stream.device().limits(), axis, len, memory)
+    }
+
+    /// Writes the distances of a part to `distances`, from the part's first column on in the layout
+    /// `to`, with the kernels for groups of scanlines. `row_scan` is that of the sites, or with
+    /// `changes` along y and z that of the label changes. Returns `false`, without an effect, if
+    /// these kernels are not preferred or not possible.
+    pub fn distances_in_groups(
+        &self,
+        row_scan: &Buffer<u32>,
+        part: Part,
+        changes: Option<[Changes<'_>; 2]>,
+        (to, first): (Layout, u64),
+        distances: &mut Buffer<f32>,
+    ) -> Result<bool, DeviceError> {
+        let stream = self.stream;
+        let [scanlines_y, scanlines_z] = [part.scanlines_along_y(), part.scanlines_along_z()];
+        let along_y = self.tiled_along_y().group_launch(stream, scanlines_y);
+        let along_z = self.tiled_along_z().group_launch(stream, scanlines_z);
+        let (Some(along_y), Some(along_z)) = (along_y, along_z) else {
+            return Ok(false);
+        };
+        let [layout_y, layout_z] = [part.layout_along_y(), part.layout_along_z()];
+        let rows = (row_scan.view(), self.row_costs(part));
+        let [changes_y, changes_z] = match changes {
+            Some(changes) => changes.map(Some),
+            None => [None; 2],
+        };
+        let (kernels, conversion) = (along_y.kernels, self.unit.conversion);
+        let bits = distances.bits_mut();
+        let bits = bits.slice(first as usize, bits.len() - first as usize);
+        if to == layout_z {
+            let (launches, changes) = ([along_y, along_z], [changes_y, changes_z]);
+            let to = ([layout_y, layout_z], conversion, bits);
+            // SAFETY: the row scan covers the words of the part, and there is one distance per
+            // voxel.
+            unsafe { kernels.distances_in_place(stream, launches, rows, changes, to) }?;
+            return Ok(true);
+        }
+        let mut squared = stream.alloc::<C>(part.voxels())?;
+        // SAFETY: as above; there is one cost per voxel of the part.
+        unsafe {
+            let costs = (layout_y, squared.view_mut());
+            kernels.minima_from_rows(stream, along_y, rows, changes_y, costs)?;
+            let to = ([layout_z, to], conversion, bits);
+            kernels.distances_along(stream, along_z, squared.view(), changes_z, to)?;
+        }
+        Ok(true)
     }
 
     /// Replaces the costs of a part by the minima along their scanlines.
@@ -251,6 +296,11 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         tiled: &TiledScanlines<C>,
         layout: Layout,
     ) -> Result<(), DeviceError> {
+        if let Some(group_launch) = tiled.group_launch(self.stream, scanlines) {
+            let (kernels, to) = (group_launch.kernels, (layout, costs.view_mut()));
+            // SAFETY: there is one cost per voxel of the scanlines.
+            return unsafe { kernels.minima_along(self.stream, group_launch, None, to) };
+        }
         let mut tiles = tiled.launch(self.stream, scanlines)?;
         let (tiling, axis) = (tiles.tiling, tiles.axis);
         let costs = costs.view_mut();

@@ -1,5 +1,6 @@
 //! Division of scanlines into tiles.
 
+use super::groups::{GroupLaunch, ScanlineCost};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     occupancy::DeviceLimits,
@@ -7,14 +8,36 @@ use crate::{
 use ferrovox_kernels::distance::separable::{Axis, Cost, Scanlines, Tiling, cost::POSITION_BITS};
 use simt::MAX_DYNAMIC_SHARED_BYTES;
 
-/// Memory of the tiles.
+/// Kernels along scanlines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::distance) enum TileMemory {
-    /// Shared memory if a scanline fits, otherwise global memory.
+pub enum ScanlineKernels {
+    /// Groups of scanlines on the CPU, if there are kernels for the number type and scanlines fit;
+    /// otherwise tiles.
     #[default]
     Automatic,
-    /// Global memory, for tests.
-    Scratch,
+    /// Tiles in shared memory if a scanline fits, otherwise in global memory.
+    Tiles,
+    /// Tiles in global memory.
+    TilesInScratch,
+    /// Groups of scanlines on any device, if there are kernels for the number type and scanlines
+    /// fit; otherwise tiles.
+    Groups,
+}
+
+impl ScanlineKernels {
+    /// Returns `true` if tiles lie in shared memory where a scanline fits.
+    fn use_shared_memory(self) -> bool {
+        self != Self::TilesInScratch
+    }
+
+    /// Returns `true` if threads process groups of scanlines where that is possible.
+    fn prefer_groups(self, limits: &DeviceLimits) -> bool {
+        match self {
+            Self::Automatic => limits.threads_per_block == 1,
+            Self::Tiles | Self::TilesInScratch => false,
+            Self::Groups => true,
+        }
+    }
 }
 
 /// Scanlines along an axis, with a tiling that fits a device.
@@ -24,6 +47,8 @@ pub(in crate::distance) struct TiledScanlines<C> {
     /// Maximum number of blocks, each of which has a tile in global memory; `None` for tiles in
     /// shared memory.
     scratch_blocks: Option<u64>,
+    /// `true` if threads process groups of scanlines instead, where that is possible.
+    prefers_groups: bool,
 }
 
 /// Launch over the tiles of scanlines.
@@ -35,22 +60,24 @@ pub(in crate::distance) struct TileLaunch<C> {
     pub scratch: Option<Buffer<u64>>,
 }
 
-impl<C: Cost> TiledScanlines<C> {
+impl<C: ScanlineCost> TiledScanlines<C> {
     /// Creates the tiling of scanlines of `len` voxels. Tiles in global memory have at most
     /// `scratch_bytes` bytes, or are those of a single scanline.
     pub fn new(
         limits: &DeviceLimits,
         axis: Axis<C>,
         len: u32,
-        (memory, scratch_bytes): (TileMemory, u64),
+        (kernels, scratch_bytes): (ScanlineKernels, u64),
     ) -> Self {
+        let prefers_groups = kernels.prefer_groups(limits);
         if let Some(tiles) = shared_tiling::<C>(limits, len)
-            && memory == TileMemory::Automatic
+            && kernels.use_shared_memory()
         {
             return Self {
                 tiles,
                 axis,
                 scratch_blocks: None,
+                prefers_groups,
             };
         }
         let tiles = scratch_tiling::<C>(limits, len, scratch_bytes);
@@ -58,7 +85,14 @@ impl<C: Cost> TiledScanlines<C> {
             tiles,
             axis,
             scratch_blocks: Some((scratch_bytes / tile_bytes::<C>(tiles)).max(1)),
+            prefers_groups,
         }
+    }
+
+    /// Returns the launch in groups of scanlines, if that is preferred and possible.
+    pub fn group_launch(&self, stream: &Stream, scanlines: Scanlines) -> Option<GroupLaunch<C>> {
+        let launch = || GroupLaunch::new(stream, scanlines, self.tiles.len, self.axis);
+        self.prefers_groups.then(launch)?
     }
 
     /// Returns a launch with one tile per block at a time and memory for the tiles, and the
@@ -176,9 +210,9 @@ fn scratch_tiling<C: Cost>(limits: &DeviceLimits, len: u32, scratch_bytes: u64) 
 pub(super) fn min_scratch_bytes<C: Cost>(
     limits: &DeviceLimits,
     len: u32,
-    memory: TileMemory,
+    kernels: ScanlineKernels,
 ) -> u64 {
-    if memory == TileMemory::Automatic && shared_tiling::<C>(limits, len).is_some() {
+    if kernels.use_shared_memory() && shared_tiling::<C>(limits, len).is_some() {
         0
     } else {
         tile_bytes::<C>(tiling(limits, len, 0))
@@ -186,7 +220,7 @@ pub(super) fn min_scratch_bytes<C: Cost>(
 }
 
 /// Returns the shared memory available to a block, in bytes.
-fn shared_bytes(limits: &DeviceLimits) -> u32 {
+pub(super) fn shared_bytes(limits: &DeviceLimits) -> u32 {
     limits
         .shared_bytes_per_multiprocessor
         .saturating_sub(limits.reserved_shared_bytes_per_block)

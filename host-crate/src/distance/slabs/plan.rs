@@ -5,7 +5,7 @@ use crate::{
     device::Device,
     distance::{
         DistanceError, oblique,
-        separable::{CostUnit, TileMemory, Weights, scratch_bytes},
+        separable::{CostUnit, ScanlineKernels, Weights, scratch_bytes},
     },
     grid::Mask,
     partition::{
@@ -125,11 +125,11 @@ impl SlabMemory {
 /// Returns the memory for tiles in global memory on the device that needs most, in bytes.
 fn max_scratch_bytes(devices: &[Device], grid: Grid, unit: &CostUnit) -> u64 {
     let needed = devices.iter().map(|device| {
-        let (limits, memory) = (device.limits(), TileMemory::Automatic);
+        let (limits, kernels) = (device.limits(), ScanlineKernels::Automatic);
         match unit.weights {
-            Weights::U32(_) => scratch_bytes::<u32>(limits, grid, memory),
-            Weights::U64(_) => scratch_bytes::<u64>(limits, grid, memory),
-            Weights::F64(_) => scratch_bytes::<f64>(limits, grid, memory),
+            Weights::U32(_) => scratch_bytes::<u32>(limits, grid, kernels),
+            Weights::U64(_) => scratch_bytes::<u64>(limits, grid, kernels),
+            Weights::F64(_) => scratch_bytes::<f64>(limits, grid, kernels),
         }
     });
     needed.max().unwrap_or(0)

@@ -2,17 +2,17 @@
 
 use super::{SlabSign, Slabs, plan::SlabPlan};
 use crate::{
-    device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
+    device::{Buffer, DeviceError, Launch, Stream, rows, rows_launch},
     distance::{
         DistanceError, DistanceParams, oblique,
-        separable::{CostUnit, Number, PartTransform, Weights},
+        separable::{CostUnit, PartTransform, ScanlineCost, Weights},
         sign::merge_distances,
     },
     grid::Mask,
 };
 use ferrovox_kernels::{
     distance::{
-        separable::{Cost, WordRange},
+        separable::WordRange,
         sites::{BitRows, negate_inside},
         slabs::{BitTiles, SlabTiles, copy_columns, transpose_bits, transpose_slab},
     },
@@ -127,12 +127,12 @@ impl<'a> SlabWorker<'a> {
         }
     }
 
-    fn part_transform<C: Cost + Number + Element>(&self, weights: [C; 3]) -> PartTransform<'_, C> {
+    fn part_transform<C: ScanlineCost>(&self, weights: [C; 3]) -> PartTransform<'_, C> {
         PartTransform::new(&self.stream, self.grid, &self.unit, weights)
     }
 
     /// Computes a slab from words along z.
-    fn slab_from_columns<C: Cost + Number + Element>(
+    fn slab_from_columns<C: ScanlineCost>(
         &self,
         bits: &Buffer<u32>,
         weights: [C; 3],
@@ -173,7 +173,7 @@ impl<'a> SlabWorker<'a> {
 
     /// Computes a slab from words along x, a few at a time: all planes are computed, and those of
     /// the slab are kept.
-    fn slab_from_rows<C: Cost + Number + Element>(
+    fn slab_from_rows<C: ScanlineCost>(
         &self,
         bits: &Buffer<u32>,
         weights: [C; 3],

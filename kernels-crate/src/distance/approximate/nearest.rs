@@ -58,6 +58,7 @@ pub unsafe fn seed_nearest<I: Count>(
 }
 
 /// Returns the squared distance between a voxel and the site with linear index `site`.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn squared(grid: Grid, spacing: [f64; 3], at: [u32; 3], site: u64) -> f64 {
     let (row, x) = div_rem(site, grid.nx as u64);

@@ -131,6 +131,7 @@ impl<C: Real> BrickSearch<C> {
 
     /// Compares the voxels with all sites within `radius` of the brick. All threads of the block
     /// must call it.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn compare_near_sites(
         &self,
@@ -316,6 +317,7 @@ struct Estimate {
 }
 
 impl Estimate {
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn from_centres(centres: View<f32>, nodes: Nodes, brick: [u32; 3], cx: u32, cy: u32) -> Self {
         let (x, weight_x) = interpolation(cx);

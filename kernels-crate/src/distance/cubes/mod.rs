@@ -137,6 +137,7 @@ impl Bounds<f32> {
     }
 
     /// Returns the squared maximum distance between points of two boxes.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn farthest_squared(&self, other: &Self, factors: [f32; 3]) -> f32 {
         let along = |low: f32, high: f32, low2: f32, high2: f32, factor: f32| {
@@ -159,6 +160,7 @@ impl Bounds<f32> {
 
 impl<C: Real> Bounds<C> {
     /// Returns the squared minimum distance between points of two boxes.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn nearest_squared(&self, other: &Self, factors: [C; 3]) -> C {
         let along = |low: C, high: C, low2: C, high2: C, factor: C| {

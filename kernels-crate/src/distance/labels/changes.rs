@@ -181,6 +181,7 @@ impl<T: Sample> Job<'_, T> {
     }
 
     /// Marks 32 voxels without branches, so that a CPU compiler can vectorise it.
+    #[cuda_std::inline_closures]
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     fn mark_full_word(&self, at: &WordCursor) -> [u32; 3] {

@@ -6,6 +6,9 @@
 //! | [`squared_from_changes`] | half a byte | a cost: the squared distance along x |
 //! | [`clamp_to_changes`] | a bit and a cost, twice | a cost where it decreases |
 //! | [`distances_from_changes`] | a bit and a cost, twice | a cost where it decreases; distance |
+//! | [`group_label_minima_from_rows`] | half a byte and two bits | a cost: the squared distance in the plane |
+//! | [`group_label_minima_along`] | a cost and two bits | a cost |
+//! | [`group_label_distances_along`] | a cost and two bits | a distance |
 //! | [`keep_label_edges`] | 3 bits | 1 bit: whether a face neighbour has another label |
 //!
 //! # Exactness of the separable evaluation
@@ -40,11 +43,14 @@
 //! including itself, and the argument still holds.
 
 mod changes;
+mod group_envelope;
 mod rows;
 mod sweep;
 
 pub use changes::{keep_label_edges, mark_label_changes};
-pub use rows::squared_from_changes;
-pub use sweep::{
-    LineChanges, MAX_GROUP_WIDTH, ScanlineGroups, clamp_to_changes, distances_from_changes,
+pub use group_envelope::{
+    group_label_distances_along, group_label_minima_along, group_label_minima_from_rows,
+    label_group_shared_bytes,
 };
+pub use rows::squared_from_changes;
+pub use sweep::{LineChanges, clamp_to_changes, distances_from_changes};

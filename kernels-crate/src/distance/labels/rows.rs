@@ -1,6 +1,8 @@
 //! Distances to other labels along x.
 
-use super::super::separable::{Cost, FIELDS_PER_WORD, NO_SITE_DISTANCE, RowCosts};
+use super::super::separable::{
+    Cost, FIELDS_PER_WORD, NO_SITE_DISTANCE, RowCosts, rows::trailing_zeros,
+};
 use crate::rows::Rows;
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
@@ -71,9 +73,72 @@ fn distance_to_other_label([changes, gap_before, gap_after, _]: [u32; 4], bit: u
     }
 }
 
+/// Returns the distances of `W` neighbouring voxels of a word, from bit `first` on, to the nearest
+/// voxels with another label; the fields are those of the label changes, as for a single voxel.
+/// Voxels past the end of the word have unspecified distances.
+#[inline(always)]
+pub(super) fn distances_to_other_labels<const W: usize>(
+    [changes, gap_before, gap_after, _]: [u32; 4],
+    first: u32,
+) -> [u32; W] {
+    let reversed = changes.reverse_bits();
+    let mut distances = [0; W];
+    let mut k = 0;
+    while k < W {
+        let bit = (first + k as u32) & 31;
+        let here_or_before = reversed >> (31 - bit);
+        let later_changes = changes >> bit >> 1;
+        let step_back = if here_or_before != 0 {
+            trailing_zeros(here_or_before) + 1
+        } else if gap_before < NO_SITE_DISTANCE {
+            gap_before + bit + 1
+        } else {
+            NO_SITE_DISTANCE
+        };
+        let step_forward = if later_changes != 0 {
+            trailing_zeros(later_changes) + 1
+        } else {
+            gap_after + (31 - bit)
+        };
+        distances[k] = if step_back < step_forward {
+            step_back
+        } else {
+            step_forward
+        };
+        k += 1;
+    }
+    distances
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn distances_of_a_word_are_those_of_its_voxels() {
+        let gaps = [0, 1, 5, NO_SITE_DISTANCE - 33, NO_SITE_DISTANCE];
+        for changes in [
+            0,
+            1,
+            1 << 31,
+            0x8000_0001,
+            0x0001_8000,
+            0x1234_5678,
+            u32::MAX,
+        ] {
+            for (gap_before, gap_after) in gaps.iter().flat_map(|&a| gaps.map(|b| (a, b))) {
+                let scan = [changes, gap_before, gap_after, 0];
+                let expected: [u32; 32] =
+                    core::array::from_fn(|bit| distance_to_other_label(scan, bit as u32));
+                assert_eq!(
+                    distances_to_other_labels::<32>(scan, 0),
+                    expected,
+                    "{scan:x?}"
+                );
+                assert_eq!(distances_to_other_labels::<16>(scan, 16), expected[16..]);
+            }
+        }
+    }
 
     #[test]
     fn distances_to_changes_around_a_voxel() {

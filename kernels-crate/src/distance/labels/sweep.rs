@@ -1,58 +1,9 @@
 //! Distances to other labels along y and z.
 
-use super::super::separable::{Axis, Cost, DistanceConversion, Layout, Scanlines};
-use crate::{
-    arith::{div_ceil, div_rem},
-    rows::Items,
+use super::super::separable::{
+    Axis, Cost, DistanceConversion, Layout, MAX_GROUP_WIDTH, ScanlineGroups,
 };
 use cuda_std::{KernelType, View, ViewMut, kernel};
-
-/// Number of neighbouring scanlines that a CPU thread processes together, so that it reads complete
-/// cache lines. Divides 32, so that the bits of the scanlines lie in one word.
-pub const MAX_GROUP_WIDTH: u32 = 16;
-
-/// Division of the scanlines of each batch into groups of `width` neighbours. One thread processes
-/// a group.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScanlineGroups {
-    /// Scanlines.
-    pub scanlines: Scanlines,
-    /// Number of groups per work item of a block, at least 1.
-    pub piece: u32,
-    /// Number of scanlines per group: 1, or [`MAX_GROUP_WIDTH`] on a CPU.
-    pub width: u32,
-}
-
-impl ScanlineGroups {
-    /// Returns the groups as work items.
-    #[inline(always)]
-    pub const fn items(self) -> Items {
-        Items {
-            count: self.scanlines.batches * div_ceil(self.scanlines.columns, self.width as u64),
-            chunk: self.piece,
-        }
-    }
-
-    /// Calls `visit` for each group of the calling thread with its batch, the index of its first
-    /// scanline in the batch, and its number of scanlines, at most `W`.
-    #[cuda_std::inline_closures]
-    #[inline(always)]
-    fn for_each<const W: usize>(self, mut visit: impl FnMut(u64, u64, usize)) {
-        let per_batch = div_ceil(self.scanlines.columns, W as u64);
-        self.items().for_each(|group_index| {
-            let (batch, group_in_batch) = div_rem(group_index as u64, per_batch);
-            let column = group_in_batch * W as u64;
-            let remaining = self.scanlines.columns - column;
-            let count = if remaining < W as u64 {
-                remaining
-            } else {
-                W as u64
-            };
-            visit(batch, column, count as usize);
-        });
-    }
-}
 
 /// Location of the label changes along a scanline.
 #[repr(C)]
@@ -94,6 +45,7 @@ impl<C: Cost> Sweep<'_, C> {
     /// Sweeps forwards and backwards over a group of scanlines. Calls `visit` for each voxel in the
     /// backward sweep with its position, the index of its scanline in the group, its stored cost,
     /// and its clamped cost.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn sweep<const W: usize>(
         &self,
@@ -152,6 +104,7 @@ impl<C: Cost> Sweep<'_, C> {
     }
 
     /// Clamps the costs of all scanlines of the calling thread.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn clamp<const W: usize>(&self, groups: ScanlineGroups) {
         groups.for_each::<W>(|batch, column, count| {
@@ -166,6 +119,7 @@ impl<C: Cost> Sweep<'_, C> {
     }
 
     /// Writes the distances of all scanlines of the calling thread.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn measure<const W: usize>(
         &self,

@@ -145,6 +145,7 @@ impl Pass<'_> {
     ///
     /// # Safety
     /// The requirements of the kernels hold.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     unsafe fn compute<C: PassCost, O: DistanceOutput>(self, pass_cost: C) {
         let (grid, bound) = (self.grid, self.bound);

@@ -186,6 +186,7 @@ impl<U: LengthUnit> Pass<'_, U> {
     ///
     /// # Safety
     /// The requirements of the kernels hold.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     unsafe fn compute<C: PassCost, O: DistanceOutput>(self, pass_cost: C) {
         let (grid, unit, bound, background) = (self.grid, self.unit, self.bound, self.background);

@@ -34,6 +34,7 @@ fn differing(a: u32, b: u32) -> u32 {
 
 /// Converts bits in words of four columns and eight positions each, ordered by position, to one
 /// word per column.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn transpose_to_columns(bits: [u32; 4]) -> [u32; 4] {
     let mut columns = [0; 4];
@@ -49,6 +50,7 @@ fn transpose_to_columns(bits: [u32; 4]) -> [u32; 4] {
 /// Transposes bits across lanes: each lane provides eight rows of four columns, lowest bits first,
 /// and receives the word of 32 columns of one row. Groups of eight neighbouring lanes cover
 /// neighbouring rows. All lanes of a warp must call it.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn transpose_to_rows(lane_bits: u32, lane: u32) -> u32 {
     let mut bits = lane_bits;
@@ -70,6 +72,7 @@ fn transpose_to_rows(lane_bits: u32, lane: u32) -> u32 {
 
 /// Implements [`mark_changes_in_planes`](super::mark_changes_in_planes) for byte labels: a warp
 /// processes 128 columns of 32 rows, each lane four columns.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn mark_byte_changes_in_planes<T: Sample>(
     labels: View<T>,
@@ -147,6 +150,7 @@ pub(super) fn mark_byte_changes_in_planes<T: Sample>(
 
 /// Implements [`mark_changes_along_z`](super::mark_changes_along_z) for byte labels: a warp
 /// processes 128 columns of 32 planes, each lane four columns.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn mark_byte_changes_along_z<T: Sample>(
     labels: View<T>,

@@ -14,6 +14,7 @@ impl Tile {
     /// Builds the lower envelope of the chunk from the candidates in `survivors` (a bit mask, first
     /// position highest) and returns its vertices as a bit mask (first position lowest). Stores the
     /// takeover output of each vertex in its word. All lanes of a warp must call it.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn build_chunk_envelope<C: PassCost, O: DistanceOutput>(
         &self,

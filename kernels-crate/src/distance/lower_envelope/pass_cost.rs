@@ -268,6 +268,7 @@ impl<C: PassCost> PassCost for Anisotropic<C> {
     /// Compares quotients rounded down. The reciprocal is too large by less than 2^-32, which is
     /// exact for numbers below `2^32 / (4 line)`; these include all numbers of a line. Larger
     /// numbers keep their order.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn range_sign(self, low: i32, high: i32) -> i32 {
         let outputs =

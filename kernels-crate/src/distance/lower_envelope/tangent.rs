@@ -53,6 +53,7 @@ impl Tile {
 
     /// Merges the envelope of the `group_size` chunks starting at the thread's chunk with that of
     /// the following group.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn merge_pair<C: PassCost>(&self, pass_cost: C, group_size: u32) {
         let right_group = self.chunk + group_size;

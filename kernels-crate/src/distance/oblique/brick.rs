@@ -77,6 +77,7 @@ impl Visitor for Brick<'_> {
     }
 
     /// All threads of the block must call it.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn visit(&mut self, start: usize, end: usize) {
         let brick = &*self;
@@ -208,6 +209,7 @@ impl Brick<'_> {
 
     /// Compares the voxels with all sites that are near enough. All threads of the block must call
     /// it.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn search(&mut self, boxes: View<f32>, starts: View<u64>, tree: &Tree) {
         self.sites.clear();
@@ -217,6 +219,7 @@ impl Brick<'_> {
 
     /// Returns `(d + margin)²`, where `d` is the maximum distance from the initial site to a voxel
     /// of the brick.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn farthest_squared(&self, margin: f64) -> f64 {
         let mut max_squared = 0.0;

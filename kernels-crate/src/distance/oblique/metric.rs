@@ -43,6 +43,7 @@ impl ObliqueMetric {
 
     /// Returns the half extent along each of the rotated axes of a box with half extent (`x`, `y`,
     /// `z`) along the grid axes.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn half_extent(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let abs = |value: f64| if value < 0.0 { -value } else { value };
@@ -57,6 +58,7 @@ impl ObliqueMetric {
 
     /// Returns a lower bound of the squared lengths of all steps that differ from the given one by
     /// at most `half_extent` along the rotated axes.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn min_squared(&self, [x, y, z]: [f64; 3], half_extent: [f64; 3]) -> f64 {
         let beyond = |value: f64, half_extent: f64| {
@@ -76,6 +78,7 @@ impl ObliqueMetric {
     /// `between` the step from the first to the second site, and `half` the half extent of the box.
     ///
     /// The difference is linear in the voxel position and therefore largest in a corner.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn max_gain(&self, middle: [f64; 3], between: [f64; 3], half: [f64; 3]) -> f64 {
         let abs = |value: f64| if value < 0.0 { -value } else { value };

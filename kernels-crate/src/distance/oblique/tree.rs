@@ -42,6 +42,7 @@ pub(super) trait Visitor {
 
 impl Tree {
     /// Creates the tree layout for a grid with the given dimensions.
+    #[cuda_std::inline_closures]
     pub fn new(dims: [u32; 3]) -> Self {
         let levels = [0, 1, 2].map(|level| Cubes::new(dims, CELL_LOG2 + level * FANOUT_LOG2));
         let [first, second, _] = levels.map(|level| level.count());
@@ -57,6 +58,7 @@ impl Tree {
     }
 
     /// Reads a box; `None` if it is empty.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn read(boxes: View<f32>, index: usize) -> Option<SiteBox> {
         let side = |axis: usize| {

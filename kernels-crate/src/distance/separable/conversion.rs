@@ -47,4 +47,29 @@ impl DistanceConversion {
     pub fn convert_small<C: Cost>(&self, cost: C, axis: &Axis<C>) -> f32 {
         self.truncate(cost, cost.small_root(), axis)
     }
+
+    /// Converts the costs of neighbouring voxels to the bits of distances; `is_small` states whether
+    /// all costs [are small](Self::is_small).
+    #[inline(always)]
+    pub fn convert_row_to_bits<C: Cost, const W: usize>(
+        &self,
+        costs: [C; W],
+        axis: &Axis<C>,
+        is_small: bool,
+    ) -> [u32; W] {
+        let mut bits = [0; W];
+        let mut k = 0;
+        if is_small {
+            while k < W {
+                bits[k] = self.convert_small(costs[k], axis).to_bits();
+                k += 1;
+            }
+        } else {
+            while k < W {
+                bits[k] = self.convert(costs[k], axis).to_bits();
+                k += 1;
+            }
+        }
+        bits
+    }
 }

@@ -109,6 +109,7 @@ pub unsafe fn minimise_along_in_scratch<C: Cost + KernelType>(
 }
 
 /// Writes the minimum costs of a tile, or the cost without sites. Ends with a barrier.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn write_minima<C: Cost>(
     tile: &Tile<C>,

@@ -11,8 +11,13 @@
 //! | [`rows`] | `scan_row_words` | 1 bit, twice | half a byte |
 //! | [`minimise`] | `minimise_from_rows` | half a byte | 4 bytes |
 //! | [`minimise`] | `distances_along` | 4 bytes | 4 bytes |
+//! | [`group_envelope`] | `group_minima_from_rows` | half a byte | 4 bytes |
+//! | [`group_envelope`] | `group_minima_along`, `group_distances_along` | 4 bytes | 4 bytes |
 //! | [`nearest_site`] | `nearest_sites_from_rows` | half a byte | 8 bytes |
 //! | [`nearest_site`] | `nearest_sites_along` | 8 bytes, the site's row scan | 8 or 12 bytes |
+//!
+//! Where a thread computes alone, as on the CPU, the minima of integer costs are those of
+//! [`group_envelope`]: the lower envelopes of neighbouring scanlines.
 //!
 //! The tile of a block lies in shared memory. Kernels whose names end in `_in_scratch` are the same
 //! functions with tiles in global memory, for scanlines that exceed shared memory.
@@ -21,17 +26,22 @@ pub mod argmin_passes;
 pub mod conversion;
 pub mod cost;
 pub mod float;
+pub mod group_envelope;
 pub mod layout;
 pub mod line_costs;
 pub mod minimise;
 pub mod nearest_site;
 pub mod output_groups;
 pub mod rows;
+pub mod scanline_groups;
 pub mod tile;
 pub mod tiling;
 
 pub use conversion::DistanceConversion;
 pub use cost::{Axis, Cost};
+pub use group_envelope::{
+    group_distances_along, group_minima_along, group_minima_from_rows, group_shared_bytes,
+};
 pub use layout::{Layout, Scanlines};
 pub use line_costs::RowCosts;
 pub use minimise::{
@@ -43,4 +53,5 @@ pub use nearest_site::{
     nearest_sites_from_rows_in_scratch,
 };
 pub use rows::{FIELDS_PER_WORD, NO_SITE_DISTANCE, WordRange, scan_row_words};
+pub use scanline_groups::{MAX_GROUP_WIDTH, ScanlineGroups};
 pub use tiling::Tiling;

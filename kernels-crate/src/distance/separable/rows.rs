@@ -234,6 +234,37 @@ impl RowScan {
         }
     }
 
+    /// Returns the distances of `W` neighbouring voxels of the word to the nearest site of the row,
+    /// from bit `first` on, as [`distance`](Self::distance) does. Voxels past the end of the word
+    /// have unspecified distances.
+    #[inline(always)]
+    pub fn distances<const W: usize>(self, first: u32) -> [u32; W] {
+        let reversed = self.sites.reverse_bits();
+        let mut distances = [0; W];
+        let mut k = 0;
+        while k < W {
+            let bit = (first + k as u32) & 31;
+            let (up_to, from) = (reversed >> (31 - bit), self.sites >> bit);
+            let step_back = if up_to != 0 {
+                trailing_zeros(up_to)
+            } else {
+                self.before + bit
+            };
+            let step_forward = if from != 0 {
+                trailing_zeros(from)
+            } else {
+                self.after + (31 - bit)
+            };
+            distances[k] = if step_back < step_forward {
+                step_back
+            } else {
+                step_forward
+            };
+            k += 1;
+        }
+        distances
+    }
+
     /// Returns the x of the site nearest to the voxel at `x`, the smaller one on ties. The row must
     /// contain a site.
     #[inline(always)]
@@ -243,6 +274,49 @@ impl RowScan {
             x - distance
         } else {
             x + distance
+        }
+    }
+}
+
+/// Returns the number of trailing zeros of a number other than 0: the exponent of its lowest bit as
+/// a floating-point number, which processors without vector instructions for bits compute for
+/// several numbers at once.
+#[inline(always)]
+pub(in crate::distance) fn trailing_zeros(number: u32) -> u32 {
+    let lowest = number & number.wrapping_neg();
+    ((lowest as i32 as f32).to_bits() >> 23 & 0xff).wrapping_sub(127)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_of_a_word_are_those_of_its_voxels() {
+        let gaps = [1, 2, 40, NO_SITE_DISTANCE];
+        for sites in [
+            0,
+            1,
+            1 << 31,
+            0x8000_0001,
+            0x0001_8000,
+            0x1234_5678,
+            u32::MAX,
+        ] {
+            for (before, after) in gaps.iter().flat_map(|&a| gaps.map(|b| (a, b))) {
+                let scan = RowScan {
+                    sites,
+                    before,
+                    after,
+                };
+                let expected: [u32; 32] = core::array::from_fn(|bit| scan.distance(bit as u32).0);
+                assert_eq!(
+                    scan.distances::<32>(0),
+                    expected,
+                    "{sites:x} {before} {after}"
+                );
+                assert_eq!(scan.distances::<16>(16), expected[16..]);
+            }
         }
     }
 }

@@ -158,6 +158,7 @@ impl<T: Sample> Job<'_, T> {
 
     /// Packs the 32 samples starting at `first` without branches, so that a CPU compiler can
     /// vectorise it.
+    #[cuda_std::inline_closures]
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     fn pack_full_word(&self, first: usize) -> PackedWord {
@@ -172,6 +173,7 @@ impl<T: Sample> Job<'_, T> {
     }
 
     /// Packs the words of one group with a warp whose lanes read single samples.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn pack_group_by_warp(&self, group: u64, lane: u32) {
         let bits = self.bits;
@@ -227,6 +229,7 @@ impl<T: Sample> Job<'_, T> {
     }
 
     /// Packs the words of one group with a warp whose lanes read four samples at a time.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn pack_group_by_fours(&self, group: u64, lane: u32) {
         let (mut within, mut beyond) = ([0; 4], [0; 4]);

@@ -14,6 +14,7 @@ pub(super) struct CornerBits {
 impl CornerBits {
     /// Reads the rows around word `word` of row (y, z). A row that does not exist repeats its
     /// neighbour, so that no edge towards it is active.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn read(below: View<u32>, layout: WordLayout, word: u32, y: u32, z: u32) -> Self {
         let dy = if y + 1 < layout.grid.ny {

@@ -108,6 +108,7 @@ impl<'a> VertexNumbering<'a> {
     /// Returns the numbers of the vertices on the twelve edges of an occupied cell (arbitrary for
     /// inactive edges), and the cell's signs in row order. Bit 0 of `below` is the sign of its
     /// lowest corner.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn cell(&self, word: u32, bit: u32, below: u32) -> ([u64; 12], usize) {
         let a = self.row(word, bit, false, 0);

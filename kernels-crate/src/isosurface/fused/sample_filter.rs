@@ -22,6 +22,7 @@ struct CellFilter {
 
 impl SampleFilter<'_> {
     /// Returns the cells of word `word` of row (y, z); cells beyond the grid are in neither set.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn cells(&self, layout: WordLayout, word: u32, y: u32, z: u32) -> CellFilter {
         if y + 1 >= layout.grid.ny || z + 1 >= layout.grid.nz {

@@ -168,6 +168,7 @@ impl<T: Sample> Threshold<'_, T> {
     }
 
     /// Computes the words of one group by a warp whose lanes read single samples.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn pack_group_by_warp(&self, group: u64, lane: u32) {
         let (layout, padded) = (self.layout, &self.padded);
@@ -205,6 +206,7 @@ impl<T: Sample> Threshold<'_, T> {
     }
 
     /// Computes the words of one group by a warp whose lanes read four samples at a time.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn pack_group_vectorized(&self, group: u64, lane: u32) {
         let layout = self.layout;

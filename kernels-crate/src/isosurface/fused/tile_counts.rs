@@ -13,6 +13,7 @@ pub(super) struct TileCounts(pub u64);
 impl TileCounts {
     const BITS: u32 = 16;
 
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn new(active: &ActiveBits, corners: &CornerBits, trilinear: bool) -> Self {
         let [x, y, z] = active.edges.map(|edges| edges.count_ones() as u64);

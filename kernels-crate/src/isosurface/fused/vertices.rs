@@ -35,6 +35,7 @@ struct VertexRanges {
 }
 
 impl VertexRanges {
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn new(tile: &Tile, layout: WordLayout, offsets: View<u64>, owns_end_plane: bool) -> Self {
         let range = |at: u64| {
@@ -68,6 +69,7 @@ impl VertexRanges {
 }
 
 /// Lists the edges of vertices `start` and following of the tile, at most [`MAX_LISTED_EDGES`].
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn list_edges(
     tile: &Tile,

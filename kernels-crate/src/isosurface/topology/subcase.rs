@@ -147,6 +147,7 @@ pub fn is_ambiguous_case(case: u32) -> bool {
 /// By the asymptotic decider (Nielson and Hamann 1991), these are the faces on which the product of
 /// the above values is at least that of the below values. Both cells at a face compare the same two
 /// products.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn joined_faces(values: &[f64; 8]) -> u32 {
     let mut joined = 0;

@@ -93,6 +93,7 @@ static EDGE_GEOMETRY: [([u32; 2], u32, [u32; 3]); 16] = {
 
 /// Returns the position of the vertex on an edge whose ends differ in sign: the root of the linear
 /// interpolant, at least [`MARGIN`] from both ends.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn edge_vertex(values: &[f64; 8], edge: u32) -> [f64; 3] {
     let ([low, high], axis, corner) = EDGE_GEOMETRY[edge as usize & 15];
@@ -188,6 +189,7 @@ impl InnerBox {
     }
 
     /// Returns vertex `index` of the hexagon around a diagonal.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn vertex(&self, diagonal: u32, index: u32) -> [f64; 3] {
         let upper = hexagon_corner(diagonal, index);

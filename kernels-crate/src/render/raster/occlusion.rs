@@ -11,6 +11,7 @@ const DIRECTIONS: u32 = 4;
 
 /// Returns a direction of the points of a ring. Selected instead of indexed, because a list with a
 /// variable index would be in local memory.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn direction(number: u32) -> [f32; 2] {
     let select = |a: f32, b: f32, c: f32, d: f32| {

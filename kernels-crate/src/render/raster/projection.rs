@@ -47,6 +47,7 @@ impl Raster {
     }
 
     /// Projects a vertex, or returns `None` if it is far outside of any picture.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn project(&self, positions: View<f32>, vertex: u32) -> Option<Projected> {
         let position = read3(positions, vertex);
@@ -66,6 +67,7 @@ impl Raster {
 
     /// Projects a triangle; `None` if it has no area on the picture. The vertices are exchanged so
     /// that the area is positive.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn triangle(
         &self,

@@ -145,6 +145,7 @@ impl SampledSurfaces<'_> {
     }
 
     /// Returns the linear colour of a sample times its coverage, and the coverage.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn blend(&self, light: &Light, at: [u32; 2]) -> [f32; 4] {
         let mut colour = [0.0f32; 3];
@@ -201,6 +202,7 @@ impl SampledSurfaces<'_> {
     }
 
     /// Returns a triangle with the weights of its vertices at a sample.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn visible_triangle(&self, triangle: u32, [column, row]: [u32; 2]) -> Option<VisibleTriangle> {
         let covered = self
@@ -224,6 +226,7 @@ impl SampledSurfaces<'_> {
     }
 
     /// Returns the unit normal at a sample, on the side that is seen.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn normal(&self, visible: &VisibleTriangle, has_creases: bool) -> [f32; 3] {
         let face = if has_creases {

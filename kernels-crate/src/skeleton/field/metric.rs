@@ -69,6 +69,7 @@ impl VoxelMetric for WorldMetric {
     /// Offset along x, and the squared length across x.
     type Transverse = [f32; 2];
 
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn transverse(self, dy: f32, dz: f32) -> [f32; 2] {
         let [_, xy, xz, yy, yz, zz] = self.upper.map(|length| length as f32);

@@ -300,6 +300,7 @@ fn sum_thread_sources<L: VoxelMetric>(
 pub(super) const FAR_AWAY: f64 = 1e150;
 
 /// Adds the contributions of the given differences from sources to the point.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn add(
     sums: &mut [Lanes; POINT_COMPONENTS],

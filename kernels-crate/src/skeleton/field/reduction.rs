@@ -116,6 +116,7 @@ pub unsafe fn average_boundary_forces(
 }
 
 /// Returns the mean of the forces of a voxel's 26 neighbours that have one.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn mean_neighbour_force(
     inner: &MaskRanks<'_>,

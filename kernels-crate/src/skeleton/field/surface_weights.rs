@@ -79,6 +79,7 @@ fn window(solid: View<u32>, bits: BitRows, [y, z]: [u32; 2], x: u32) -> u32 {
 }
 
 /// Returns the ratio of a surface element's world area to its area on cubic voxels.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn area_ratio(world: WorldMetric, normal: [i32; 3]) -> f32 {
     let [x, y, z] = normal.map(|component| component as f64);

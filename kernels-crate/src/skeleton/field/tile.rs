@@ -23,6 +23,7 @@ pub struct Tile {
 
 impl Tile {
     /// Allocates the tile in the block's shared memory.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn new<A: Accumulator>() -> Self {
         Self {

@@ -58,6 +58,7 @@ pub unsafe fn sum_all_pairs_in_world(
 }
 
 /// Writes the slice sums of the calling block's targets.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn sum_slices<L: VoxelMetric>(
     metric: L,

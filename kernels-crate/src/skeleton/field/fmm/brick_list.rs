@@ -23,6 +23,7 @@ pub const OFFSET_BIAS: i32 = 32;
 pub const OFFSET_INDEX_SHIFT: u32 = 18;
 
 /// Unpacks a stored offset into x, y and z, and its index.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn unpack(offset: u32) -> ([i32; 3], u32) {
     let axis = |shift: u32| (offset >> shift & 63) as i32 - OFFSET_BIAS;

@@ -181,6 +181,7 @@ fn sum_along_y(partial: &PartialSums, powers: View<f64>, order: u32, row: usize,
 }
 
 /// Returns the gradient at a voxel.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn sum_along_x(partial: &PartialSums, powers: View<f64>, order: u32, voxel: usize) -> [f64; 3] {
     let count = order as usize + 1;

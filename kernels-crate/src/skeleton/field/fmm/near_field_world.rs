@@ -65,6 +65,7 @@ struct WeightedSources<'v> {
 
 impl WeightedSources<'_> {
     /// Returns `R^-(m + 1)` for each squared distance.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn weights(self, squared: [f64; RUN]) -> [f64; RUN] {
         if cfg!(target_arch = "nvptx64") {
