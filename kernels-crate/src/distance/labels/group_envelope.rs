@@ -61,13 +61,14 @@ pub unsafe fn group_label_minima_from_rows(
         axis,
         max_distance,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
-        // SAFETY: guaranteed by the caller.
-        return unsafe { pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, line) };
-    }
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.run::<1>(groups, line) };
+    unsafe {
+        if groups.is_wide() {
+            pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, line);
+        } else {
+            pass.run::<1>(groups, line);
+        }
+    }
 }
 
 /// Computes, for each voxel, the minimum along its scanline, clamped to the squared distance to the
@@ -101,13 +102,14 @@ pub unsafe fn group_label_minima_along(
         axis,
         max_distance,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
-        // SAFETY: guaranteed by the caller.
-        return unsafe { pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, line) };
-    }
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.run::<1>(groups, line) };
+    unsafe {
+        if groups.is_wide() {
+            pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, line);
+        } else {
+            pass.run::<1>(groups, line);
+        }
+    }
 }
 
 /// Computes, for each voxel, the distance to the nearest voxel with another label: the root of the
@@ -143,13 +145,14 @@ pub unsafe fn group_label_distances_along(
         axis,
         max_distance,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
-        // SAFETY: guaranteed by the caller.
-        return unsafe { pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, line) };
-    }
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.run::<1>(groups, line) };
+    unsafe {
+        if groups.is_wide() {
+            pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, line);
+        } else {
+            pass.run::<1>(groups, line);
+        }
+    }
 }
 
 /// Arguments of [`group_label_minima_from_rows`].

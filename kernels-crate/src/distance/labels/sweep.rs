@@ -173,8 +173,7 @@ pub unsafe fn clamp_to_changes<C: Cost + KernelType>(
         costs,
         layout,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
+    if groups.is_wide() {
         return sweep.clamp::<{ MAX_GROUP_WIDTH as usize }>(groups);
     }
     sweep.clamp::<1>(groups);
@@ -209,8 +208,7 @@ pub unsafe fn distances_from_changes<C: Cost + KernelType>(
         costs,
         layout,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
+    if groups.is_wide() {
         return sweep.measure::<{ MAX_GROUP_WIDTH as usize }>(
             groups,
             output_layout,

@@ -24,6 +24,12 @@ pub struct ScanlineGroups {
 }
 
 impl ScanlineGroups {
+    /// Returns `true` for groups of [`MAX_GROUP_WIDTH`] scanlines, which only a CPU has.
+    #[inline(always)]
+    pub const fn is_wide(self) -> bool {
+        cfg!(not(target_arch = "nvptx64")) && self.width == MAX_GROUP_WIDTH
+    }
+
     /// Returns the groups as work items.
     #[inline(always)]
     pub const fn items(self) -> Items {

@@ -60,13 +60,14 @@ pub unsafe fn group_minima_from_rows(
         layout,
         squared,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
-        // SAFETY: guaranteed by the caller.
-        return unsafe { pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, len, axis) };
-    }
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.run::<1>(groups, len, axis) };
+    unsafe {
+        if groups.is_wide() {
+            pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, len, axis);
+        } else {
+            pass.run::<1>(groups, len, axis);
+        }
+    }
 }
 
 /// Computes, for each voxel, the minimum cost along its scanline, as
@@ -92,13 +93,14 @@ pub unsafe fn group_minima_along(
         layout,
         squared,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
-        // SAFETY: guaranteed by the caller.
-        return unsafe { pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, len, axis) };
-    }
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.run::<1>(groups, len, axis) };
+    unsafe {
+        if groups.is_wide() {
+            pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, len, axis);
+        } else {
+            pass.run::<1>(groups, len, axis);
+        }
+    }
 }
 
 /// Computes, for each voxel, the distance to the nearest site, as
@@ -127,13 +129,14 @@ pub unsafe fn group_distances_along(
         conversion,
         distances,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    if groups.width == MAX_GROUP_WIDTH {
-        // SAFETY: guaranteed by the caller.
-        return unsafe { pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, len, axis) };
-    }
     // SAFETY: guaranteed by the caller.
-    unsafe { pass.run::<1>(groups, len, axis) };
+    unsafe {
+        if groups.is_wide() {
+            pass.run::<{ MAX_GROUP_WIDTH as usize }>(groups, len, axis);
+        } else {
+            pass.run::<1>(groups, len, axis);
+        }
+    }
 }
 
 /// Arguments of [`group_minima_from_rows`].

@@ -3,8 +3,9 @@
 use super::super::cost::Axis;
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
 
-/// Number of rows that are read at once, so that their latencies overlap.
-const BATCH: usize = 8;
+/// Number of rows that are read at once, so that their latencies overlap; one on the device, which
+/// overlaps those of threads.
+const BATCH: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 8 };
 
 /// Repeats a block with a constant index from 0 to 15.
 macro_rules! unroll_16 {
