@@ -71,6 +71,7 @@ pub fn update(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
     let Ok(assembled) = assembled.into_inner() else {
         bail!("an assembling thread panicked");
     };
+    recorded.keep_machine_code(&SHIPPED.map(|(arch, _)| arch));
     let mut names = Vec::new();
     for (arch, code) in assembled {
         recorded.set_machine_code(arch, code?);

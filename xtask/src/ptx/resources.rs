@@ -75,6 +75,12 @@ impl ResourceRecord {
         self.machine_code.insert(arch.sm(), code);
     }
 
+    /// Removes the machine code of all other architectures.
+    pub fn keep_machine_code(&mut self, archs: &[NvvmArch]) {
+        self.machine_code
+            .retain(|name, _| archs.iter().any(|arch| arch.sm() == *name));
+    }
+
     /// Returns the description of an architecture's machine code.
     pub fn machine_code(&self, arch: NvvmArch) -> Option<&MachineCode> {
         self.machine_code.get(&arch.sm())
