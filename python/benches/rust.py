@@ -130,7 +130,7 @@ def main() -> int:
         parser.add_argument(f"--{name}", type=Path, required=True, help="program of the benchmark")
     parser.add_argument("--size", type=int, default=256, help="elements along each axis")
     parser.add_argument("--device", default="cpu", help="cpu or cuda:0")
-    parser.add_argument("--runs", type=int, default=9, help="runs per measurement")
+    parser.add_argument("--runs", type=int, default=25, help="runs per measurement")
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each program")
     parser.add_argument("--check", type=float, help="maximum ratio")
     arguments = parser.parse_args()

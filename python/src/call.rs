@@ -29,6 +29,9 @@ use std::{
 const MAX_SMALL_ON_CPU: usize = 1 << 16;
 /// Maximum number of elements of a computation on a CUDA device that runs on the calling thread.
 const MAX_SMALL_ON_CUDA: usize = 1 << 18;
+/// The same for elements that are already on the device and that no loop of the host visits: a few
+/// milliseconds of work.
+const MAX_RESIDENT_ON_CUDA: usize = 1 << 28;
 
 thread_local! {
     /// Duration of the last computation that the thread called.
@@ -105,8 +108,34 @@ pub(crate) struct Task<'a> {
     pub device: &'a str,
     /// Memory of each input on a CUDA device; `None` for inputs on the host.
     pub inputs: &'a [Option<&'a DeviceMemory>],
-    /// Number of elements of the input. Computations on few elements take at most a millisecond.
+    /// Number of elements of the first input. Computations on few elements run on the calling
+    /// thread.
     pub elements: usize,
+    /// `true` if loops of the host may visit all elements, also those of arrays on a CUDA device, or
+    /// if single threads of the device may visit many.
+    pub has_long_loops: bool,
+}
+
+impl Task<'_> {
+    /// Returns the maximum number of elements with which the computation runs on the calling
+    /// thread.
+    fn max_small(&self) -> usize {
+        let is_resident = matches!(self.inputs, [Some(_), ..]);
+        match self.device {
+            "cpu" => MAX_SMALL_ON_CPU,
+            _ if is_resident && !self.has_long_loops => MAX_RESIDENT_ON_CUDA,
+            _ => MAX_SMALL_ON_CUDA,
+        }
+    }
+}
+
+/// Longest axis along which single threads of a device may visit all elements in a short
+/// computation.
+const MAX_SHORT_AXIS: usize = 1 << 14;
+
+/// Returns `true` for a grid with a long axis.
+pub(crate) fn is_long(dims: [usize; 3]) -> bool {
+    dims.iter().any(|&dim| dim > MAX_SHORT_AXIS)
 }
 
 /// Runs a computation on a device as [`run`] does, or on the calling thread if it is small.
@@ -125,11 +154,7 @@ pub(crate) fn run_on_device<R: Send + 'static>(
             Ok((result, start.elapsed()))
         })
     };
-    let max_elements = match task.device {
-        "cpu" => MAX_SMALL_ON_CPU,
-        _ => MAX_SMALL_ON_CUDA,
-    };
-    let (result, duration) = if task.elements <= max_elements && progress.is_none() {
+    let (result, duration) = if task.elements <= task.max_small() && progress.is_none() {
         run_small(py, work)
     } else {
         run(py, progress, work)
@@ -144,7 +169,7 @@ pub(crate) fn last_duration() -> f64 {
     LAST_DURATION.get().as_secs_f64()
 }
 
-/// Runs a computation of at most about a millisecond on the calling thread without the global
+/// Runs a short computation on the calling thread without the global
 /// interpreter lock, and returns its result. Signals are handled while it waits for other libraries,
 /// and afterwards.
 pub(crate) fn run_small<R: Send + 'static>(

@@ -2,7 +2,7 @@
 
 use crate::{
     array::Array,
-    call::{Task, run_on_device},
+    call::{Task, is_long, run_on_device},
     error::Failure,
     host_array::with_kernel_type,
     input::{Input, Samples},
@@ -62,6 +62,7 @@ pub(crate) fn distances_to_zero(
             device,
             inputs: &[volume.elements.device_memory()],
             elements: volume.elements.len(),
+            has_long_loops: double || is_long(volume.dims),
         };
         run_on_device(py, task, progress, |work| {
             let sites = zeros(work, volume)?;

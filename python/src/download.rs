@@ -45,6 +45,7 @@ pub(crate) fn download(py: Python<'_>, array: &Array, memory: &DeviceMemory) -> 
         device: memory.device_id(),
         inputs: &[Some(memory)],
         elements: extent.len,
+        has_long_loops: true,
     };
     run_on_device(py, task, None, |work| {
         let stream = work.stream();

@@ -65,6 +65,7 @@ pub(crate) fn envelope_part(
             device,
             inputs: &[volume.elements.device_memory()],
             elements: volume.elements.len(),
+            has_long_loops: true,
         };
         run_on_device(py, task, None, |work| {
             let (stream, sites) = (work.stream(), zeros(work, volume)?);
@@ -126,6 +127,7 @@ pub(crate) fn distance_part(
             device,
             inputs: &[volume.elements.device_memory()],
             elements: volume.elements.len(),
+            has_long_loops: true,
         };
         run_on_device(py, task, None, |work| {
             let (stream, sites) = (work.stream(), zeros(work, volume)?);

@@ -40,6 +40,7 @@ pub(crate) fn feature_transform(
             device,
             inputs: &[volume.elements.device_memory()],
             elements: volume.elements.len(),
+            has_long_loops: true,
         };
         run_on_device(py, task, progress, |work| {
             let sites = zeros(work, volume)?;

@@ -2,7 +2,7 @@
 
 use crate::{
     array::Array,
-    call::{Task, run_on_device},
+    call::{Task, is_long, run_on_device},
     error::Failure,
     host_array::with_kernel_type,
     input::{Input, Samples},
@@ -115,14 +115,23 @@ pub(crate) fn extract<'py>(
         let samples = volume.samples::<T>(geometry)?;
         let mask = mask.as_ref().map(|mask| mask.samples::<u8>(geometry)).transpose()?;
         let mask_memory = mask.and_then(|mask| mask.elements.device_memory());
-        let task = Task {
+        let inputs = [samples.elements.device_memory(), mask_memory];
+        let task = |has_long_loops| Task {
             device: &options.device,
-            inputs: &[samples.elements.device_memory(), mask_memory],
+            inputs: &inputs,
             elements: samples.elements.len(),
+            has_long_loops,
         };
-        run_on_device(py, task, None, |work| {
+        let has_long_loops = options.level.is_none() || options.values || is_long(samples.dims);
+        let surface = run_on_device(py, task(has_long_loops), None, |work| {
             extract_from_samples(work, samples, mask, &options)
-        })
+        })?;
+        match surface {
+            Some(surface) => Ok(surface),
+            None => run_on_device(py, task(true), None, |work| {
+                Err(no_surface(work, samples, options.level)?)
+            }),
+        }
     })?;
     surface.into_dictionary(py)
 }
@@ -141,35 +150,50 @@ impl Surface {
     }
 }
 
+/// Extracts the surface; returns `None` if there is none.
 fn extract_from_samples<T: DeviceSample + Sample>(
     work: &Workspace,
     volume: Samples<'_, T>,
     mask: Option<Samples<'_, u8>>,
     options: &SurfaceOptions,
-) -> Result<Surface, Failure> {
-    let range = || {
-        let summary = SampleSummary::from_samples(&volume.elements.on_host(work)?);
-        let range = summary.min.zip(summary.max);
-        range.ok_or_else(|| Failure::invalid("the volume has no finite sample".to_owned()))
-    };
+) -> Result<Option<Surface>, Failure> {
     let level = match options.level {
         Some(level) => level,
-        None => range().map(|(min, max)| 0.5 * (min + max))?,
+        None => range(work, volume).map(|(min, max)| 0.5 * (min + max))?,
     };
     let params = options.params(level as f32);
     let samples = volume.borrow(work)?;
     let device_mask = mask.map(|mask| mask.borrow(work)).transpose()?;
     let mesh = isosurface::extract(work.stream(), &samples, device_mask.as_deref(), &params)?;
     if mesh.triangle_count() == 0 {
-        let (min, max) = range()?;
-        if level < min || level > max {
-            return Err(Failure::invalid(format!(
-                "the level {level} is outside of the data, which range from {min} to {max}"
-            )));
-        }
-        return Err(Failure::NoSurface);
+        return Ok(None);
     }
-    options.surface(work, mesh, volume, mask, level)
+    options.surface(work, mesh, volume, mask, level).map(Some)
+}
+
+/// Returns the smallest and the largest sample.
+fn range<T: DeviceSample + Sample>(
+    work: &Workspace,
+    volume: Samples<'_, T>,
+) -> Result<(f64, f64), Failure> {
+    let summary = SampleSummary::from_samples(&volume.elements.on_host(work)?);
+    let range = summary.min.zip(summary.max);
+    range.ok_or_else(|| Failure::invalid("the volume has no finite sample".to_owned()))
+}
+
+/// Returns the reason why there is no surface at a level.
+fn no_surface<T: DeviceSample + Sample>(
+    work: &Workspace,
+    volume: Samples<'_, T>,
+    level: Option<f64>,
+) -> Result<Failure, Failure> {
+    let (min, max) = range(work, volume)?;
+    Ok(match level {
+        Some(level) if level < min || level > max => Failure::invalid(format!(
+            "the level {level} is outside of the data, which range from {min} to {max}"
+        )),
+        _ => Failure::NoSurface,
+    })
 }
 
 impl SurfaceOptions {

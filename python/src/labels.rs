@@ -2,7 +2,7 @@
 
 use crate::{
     array::Array,
-    call::{Task, run_on_device},
+    call::{Task, is_long, run_on_device},
     distance::{CHUNK, geometry_from_spacing, params},
     error::{Failure, unexpected_type},
     input::{Elements, Input, Samples},
@@ -88,6 +88,7 @@ impl LabelGrid {
             device: &self.options.device,
             inputs: &[labels.device_memory()],
             elements: labels.len(),
+            has_long_loops: self.options.squared || self.options.black_border || is_long(self.dims),
         };
         run_on_device(py, task, None, |work| self.compute_on(work, labels))
     }
@@ -104,6 +105,7 @@ impl LabelGrid {
             device: &self.options.device,
             inputs: &[labels.device_memory()],
             elements: labels.len(),
+            has_long_loops: true,
         };
         run_on_device(py, task, None, |work| {
             let labels = labels.on_host(work)?;

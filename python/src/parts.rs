@@ -59,6 +59,7 @@ impl<'a, T: DeviceSample + Sample> Planes<'a, T> {
             device,
             inputs: &[self.samples.elements.device_memory(), mask_memory],
             elements: self.samples.elements.len(),
+            has_long_loops: true,
         };
         run_on_device(py, task, None, |work| {
             let samples = self.samples.borrow(work)?;

@@ -98,6 +98,7 @@ impl<'py> Scan<'_, 'py> {
             device: self.device,
             inputs: &[elements.device_memory()],
             elements: elements.len(),
+            has_long_loops: false,
         };
         let (sums, total) = run_on_device(self.py, task, None, |work| {
             let (stream, input) = (work.stream(), elements.borrow(work)?);

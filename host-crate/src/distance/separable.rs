@@ -1,8 +1,9 @@
-//! Exact separable distance transform, with one of two families of kernels.
+//! Exact separable distance transform, with one of three families of kernels.
 //!
-//! [`LowerEnvelopes::choose`] decides: the lower-envelope kernels compute the entire map on GPUs if
-//! sides and spacings fit; otherwise [`PartTransform`] computes it in parts with the general
-//! separable kernels. Slabs and integer squared distances always use the latter.
+//! [`LowerEnvelopes::choose`] decides: its kernels compute the entire map on GPUs if sides and
+//! spacings fit; otherwise [`PartTransform`] computes it in parts. Its kernels process
+//! [groups of scanlines](groups) on the CPU where they can, and [tiles] otherwise. Slabs and integer
+//! squared distances are always computed in parts.
 
 pub(super) mod groups;
 pub(super) mod lower_envelope;
@@ -164,15 +165,6 @@ impl<C: ScanlineCost> PartTransform<'_, C> {
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
         let row_scan = self.row_scan(bits.view(), part)?;
-        self.minimise_rows(&row_scan, part)
-    }
-
-    /// Computes the minimum costs of a part within its planes, from its row scan.
-    fn minimise_rows(
-        &self,
-        row_scan: &Buffer<u32>,
-        part: Part,
-    ) -> Result<Buffer<C>, DistanceError> {
         let mut squared = self.stream.alloc::<C>(part.voxels())?;
         let (scanlines, layout) = (part.scanlines_along_y(), part.layout_along_y());
         let tiled = self.tiled_along_y();
@@ -248,13 +240,18 @@ impl<C: ScanlineCost> PartTransform<'_, C> {
             grid: self.grid,
             words,
         };
-        let mut distances = self.stream.alloc(part.voxels())?;
         let to = part.layout_along_z();
-        let row_scan = self.row_scan(bits.view(), part)?;
-        if !self.distances_in_groups(&row_scan, part, None, (to, 0), &mut distances)? {
-            let squared = self.minimise_rows(&row_scan, part)?;
-            self.write_distances(&squared, part, to, distances.view_mut())?;
+        if let Some(launches) = self.group_launches(part) {
+            let row_scan = self.row_scan(bits.view(), part)?;
+            let mut distances = self.stream.alloc(part.voxels())?;
+            let rows = (&row_scan, part);
+            self.distances_in_groups(launches, rows, None, (to, 0), &mut distances)?;
+            return Ok(distances);
         }
+        // the row scan is freed before the distances are allocated
+        let squared = self.minimise_in_planes(bits, part)?;
+        let mut distances = self.stream.alloc(part.voxels())?;
+        self.write_distances(&squared, part, to, distances.view_mut())?;
         Ok(distances)
     }
 
@@ -266,20 +263,23 @@ impl<C: ScanlineCost> PartTransform<'_, C> {
     ) -> Result<(), DistanceError> {
         let (stream, first_x) = (self.stream, part.first_x());
         let conversion = self.unit.conversion;
-        let row_scan = self.row_scan(sites.bits.view(), part)?;
         let Some(nearest) = &mut map.nearest else {
             let to = part.volume_layout_along_z();
             let distances = &mut map.distances;
-            if !self.distances_in_groups(&row_scan, part, None, (to, first_x), distances)? {
-                let squared = self.minimise_rows(&row_scan, part)?;
-                self.write_distances(&squared, part, to, after_column(distances, first_x))?;
+            if let Some(launches) = self.group_launches(part) {
+                let row_scan = self.row_scan(sites.bits.view(), part)?;
+                let rows = (&row_scan, part);
+                self.distances_in_groups(launches, rows, None, (to, first_x), distances)?;
+                return Ok(());
             }
-            return Ok(());
+            let squared = self.minimise_in_planes(&sites.bits, part)?;
+            return self.write_distances(&squared, part, to, after_column(distances, first_x));
         };
         let distances = after_column(&mut map.distances, first_x);
         let tiled_along_z = self.tiled_along_z();
         let rows = part.scanlines_along_z();
         let layouts = [part.layout_along_z(), part.volume_layout_along_z()];
+        let row_scan = self.row_scan(sites.bits.view(), part)?;
         let row_costs = self.row_costs(part);
         let mut squared = stream.alloc::<C>(part.voxels())?;
         let mut ys = stream.alloc::<u32>(part.voxels())?;

@@ -101,15 +101,21 @@ impl<'a> LabelChanges<'a> {
         self.for_each(&part_transform, limit, |part| {
             let first_x = part.first_x();
             let to = part.volume_layout_along_z();
-            let row_scan = part_transform.row_scan(self.words_along(0), part)?;
-            let changes = [Y, Z].map(|axis| self.changes_along(&part_transform, part, axis));
-            let (changes, target) = (Some(changes), (to, first_x));
             let distances = &mut map.distances;
-            if part_transform.distances_in_groups(&row_scan, part, changes, target, distances)? {
+            if let Some(launches) = part_transform.group_launches(part) {
+                let row_scan = part_transform.row_scan(self.words_along(0), part)?;
+                let changes = [Y, Z].map(|axis| self.changes_along(&part_transform, part, axis));
+                let (rows, target) = ((&row_scan, part), (to, first_x));
+                part_transform.distances_in_groups(
+                    launches,
+                    rows,
+                    Some(changes),
+                    target,
+                    distances,
+                )?;
                 return Ok(());
             }
-            let mut costs = self.costs_in_planes(&part_transform, part, &row_scan)?;
-            drop(row_scan);
+            let mut costs = self.costs_in_planes(&part_transform, part)?;
             let scanlines = part.scanlines_along_z();
             let tiled = part_transform.tiled_along_z();
             part_transform.minimise(&mut costs, scanlines, &tiled, part.layout_along_z())?;
@@ -171,14 +177,14 @@ impl<'a> LabelChanges<'a> {
         }
     }
 
-    /// Computes the squared distances of a part within its planes, from its row scan.
+    /// Computes the squared distances of a part within its planes.
     fn costs_in_planes<C: ScanlineCost>(
         &self,
         part_transform: &PartTransform<'_, C>,
         part: Part,
-        row_scan: &Buffer<u32>,
     ) -> Result<Buffer<C>, DistanceError> {
         let (stream, along_y) = (self.stream, part_transform.tiled_along_y());
+        let row_scan = part_transform.row_scan(self.words_along(0), part)?;
         let row_costs = part_transform.row_costs(part);
         let mut costs = stream.alloc::<C>(part.voxels())?;
         let (scanlines, layout) = (part.scanlines_along_y(), part.layout_along_y());
@@ -201,6 +207,7 @@ impl<'a> LabelChanges<'a> {
             let args = (row_scan.view(), rows, row_costs, no_site, costs.view_mut());
             stream.launch::<squared_from_changes<C>>(rows_launch(rows), args)?;
         }
+        drop(row_scan);
         part_transform.minimise(&mut costs, scanlines, &along_y, layout)?;
         self.clamp_to_line(part_transform, part, Y, &mut costs)?;
         Ok(costs)
@@ -212,9 +219,7 @@ impl<'a> LabelChanges<'a> {
         part_transform: &PartTransform<'_, C>,
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
-        let row_scan = part_transform.row_scan(self.words_along(0), part)?;
-        let mut costs = self.costs_in_planes(part_transform, part, &row_scan)?;
-        drop(row_scan);
+        let mut costs = self.costs_in_planes(part_transform, part)?;
         let (scanlines, layout) = (part.scanlines_along_z(), part.layout_along_z());
         let tiled = part_transform.tiled_along_z();
         if let Some(group_launch) = tiled.group_launch(self.stream, scanlines) {

@@ -5,8 +5,9 @@ use crate::device::{DeviceError, Element, Launch, Stream, items_launch};
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::distance::{
     labels::{
-        LineChanges, group_label_distances_along, group_label_minima_along,
-        group_label_minima_from_rows, label_group_shared_bytes,
+        LineChanges, clamp_to_changes, distances_from_changes, group_label_distances_along,
+        group_label_minima_along, group_label_minima_from_rows, label_group_shared_bytes,
+        squared_from_changes,
     },
     separable::{
         Axis, Cost, DistanceConversion, Layout, MAX_GROUP_WIDTH, RowCosts, ScanlineGroups,
@@ -68,6 +69,12 @@ impl<C: ScanlineCost> GroupLaunch<C> {
             minimise_from_rows::<u32>::entry(),
             minimise_along::<u32>::entry(),
             distances_along::<u32>::entry(),
+            group_label_minima_from_rows::entry(),
+            group_label_minima_along::entry(),
+            group_label_distances_along::entry(),
+            squared_from_changes::<u32>::entry(),
+            clamp_to_changes::<u32>::entry(),
+            distances_from_changes::<u32>::entry(),
         ]
         .iter()
         .any(|entry| device.overrides_block(entry));
@@ -180,7 +187,7 @@ pub(in crate::distance) trait GroupKernels<C: ScanlineCost>: Copy {
     /// distances. The CPU then writes to lines of its cache that it has read just before.
     ///
     /// # Safety
-    /// The requirements of both hold.
+    /// The requirements of both hold, and the layouts along y and z describe the same elements.
     unsafe fn distances_in_place(
         self,
         stream: &Stream,

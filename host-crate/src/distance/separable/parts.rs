@@ -1,7 +1,7 @@
 //! Parts of a separable transform: ranges of words of all rows.
 
 use super::{
-    groups::{Changes, GroupKernels, ScanlineCost},
+    groups::{Changes, GroupKernels, GroupLaunch, ScanlineCost},
     tiles::{ScanlineKernels, TiledScanlines, launch_tiles, min_scratch_bytes},
     weights::CostUnit,
 };
@@ -241,25 +241,31 @@ impl<C: ScanlineCost> PartTransform<'_, C> {
         TiledScanlines::new(self.stream.device().limits(), axis, len, memory)
     }
 
+    /// Returns the launches along y and z for groups of scanlines, if these are preferred and
+    /// possible.
+    pub fn group_launches(&self, part: Part) -> Option<[GroupLaunch<C>; 2]> {
+        let [scanlines_y, scanlines_z] = [part.scanlines_along_y(), part.scanlines_along_z()];
+        let along_y = self
+            .tiled_along_y()
+            .group_launch(self.stream, scanlines_y)?;
+        let along_z = self
+            .tiled_along_z()
+            .group_launch(self.stream, scanlines_z)?;
+        Some([along_y, along_z])
+    }
+
     /// Writes the distances of a part to `distances`, from the part's first column on in the layout
     /// `to`, with the kernels for groups of scanlines. `row_scan` is that of the sites, or with
-    /// `changes` along y and z that of the label changes. Returns `false`, without an effect, if
-    /// these kernels are not preferred or not possible.
+    /// `changes` along y and z that of the label changes.
     pub fn distances_in_groups(
         &self,
-        row_scan: &Buffer<u32>,
-        part: Part,
+        [along_y, along_z]: [GroupLaunch<C>; 2],
+        (row_scan, part): (&Buffer<u32>, Part),
         changes: Option<[Changes<'_>; 2]>,
         (to, first): (Layout, u64),
         distances: &mut Buffer<f32>,
-    ) -> Result<bool, DeviceError> {
+    ) -> Result<(), DeviceError> {
         let stream = self.stream;
-        let [scanlines_y, scanlines_z] = [part.scanlines_along_y(), part.scanlines_along_z()];
-        let along_y = self.tiled_along_y().group_launch(stream, scanlines_y);
-        let along_z = self.tiled_along_z().group_launch(stream, scanlines_z);
-        let (Some(along_y), Some(along_z)) = (along_y, along_z) else {
-            return Ok(false);
-        };
         let [layout_y, layout_z] = [part.layout_along_y(), part.layout_along_z()];
         let rows = (row_scan.view(), self.row_costs(part));
         let [changes_y, changes_z] = match changes {
@@ -274,8 +280,7 @@ impl<C: ScanlineCost> PartTransform<'_, C> {
             let to = ([layout_y, layout_z], conversion, bits);
             // SAFETY: the row scan covers the words of the part, and there is one distance per
             // voxel.
-            unsafe { kernels.distances_in_place(stream, launches, rows, changes, to) }?;
-            return Ok(true);
+            return unsafe { kernels.distances_in_place(stream, launches, rows, changes, to) };
         }
         let mut squared = stream.alloc::<C>(part.voxels())?;
         // SAFETY: as above; there is one cost per voxel of the part.
@@ -283,9 +288,8 @@ impl<C: ScanlineCost> PartTransform<'_, C> {
             let costs = (layout_y, squared.view_mut());
             kernels.minima_from_rows(stream, along_y, rows, changes_y, costs)?;
             let to = ([layout_z, to], conversion, bits);
-            kernels.distances_along(stream, along_z, squared.view(), changes_z, to)?;
+            kernels.distances_along(stream, along_z, squared.view(), changes_z, to)
         }
-        Ok(true)
     }
 
     /// Replaces the costs of a part by the minima along their scanlines.

@@ -66,7 +66,8 @@ impl CostUnit {
             None => largest + 1.0,
         };
         // Compared values consist of a cost, a squared distance along the scanline or slightly past
-        // its end, and a bias that is smaller.
+        // its end, and a bias that is smaller. The kernels for groups of scanlines rely on the same
+        // bound, below 2^25.
         let max_overhang = f64::from(1u32 << POSITION_BITS);
         let along = (0..3)
             .map(|axis| 2.0 * weights[axis] * (f64::from(dims[axis]) + max_overhang).powi(2))
