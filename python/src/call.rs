@@ -111,8 +111,8 @@ pub(crate) struct Task<'a> {
     /// Number of elements of the first input. Computations on few elements run on the calling
     /// thread.
     pub elements: usize,
-    /// `true` if loops of the host may visit all elements, also those of arrays on a CUDA device, or
-    /// if single threads of the device may visit many.
+    /// `true` if loops of the host may visit all elements, also those of arrays on a CUDA device,
+    /// or if single threads of the device may visit many.
     pub has_long_loops: bool,
 }
 
@@ -170,8 +170,8 @@ pub(crate) fn last_duration() -> f64 {
 }
 
 /// Runs a short computation on the calling thread without the global
-/// interpreter lock, and returns its result. Signals are handled while it waits for other libraries,
-/// and afterwards.
+/// interpreter lock, and returns its result. Signals are handled while it waits for other
+/// libraries, and afterwards.
 pub(crate) fn run_small<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Call<'_>) -> Result<R, Failure> + Send,

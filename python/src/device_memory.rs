@@ -13,8 +13,8 @@ use std::{
 /// Handle of the legacy default stream.
 pub(crate) const DEFAULT_STREAM: usize = 1;
 
-/// Maximum number of freed bytes that a stream keeps for later calls of its thread. Others return to
-/// the pool of the device, from which an allocation takes longer.
+/// Maximum number of freed bytes that a stream keeps for later calls of its thread. Others return
+/// to the pool of the device, from which an allocation takes longer.
 const MAX_CACHED_BYTES: u64 = 1 << 30;
 
 /// Returns the freed memory of a stream to its device, for all streams, if it is large.

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
 use crate::paths;
-use crate::programs::{self, ProgramKind, build};
+use crate::programs;
 use crate::wheel;
 
 /// Arguments of `bench`.
@@ -79,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let Some(target) = arguments.subject.target() else {
         return wheel::bench(&arguments.options);
     };
-    let path = build_program(target, arguments.profile.as_deref())?;
+    let path = programs::build_bench(target, arguments.profile.as_deref())?;
     let mut command = Command::new(&path);
     let (kernels, mut options) = without_kernels(&arguments.options)?;
     // sweep measured by an external crate
@@ -100,26 +100,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         bail!("the bench failed ({status})");
     }
     Ok(())
-}
-
-/// Builds the program of a benchmark, and returns its path.
-pub fn build_program(target: &str, profile: Option<&str>) -> Result<PathBuf> {
-    // build with the features of the workspace's tests, which share their builds of the library:
-    // with the Python module, it would be compiled once more
-    let workspace = programs::workspace_without_examples()?;
-    let mut build_arguments = vec!["bench", "--bench", target, "--no-run"];
-    build_arguments.extend(workspace.iter().map(String::as_str));
-    if let Some(profile) = profile {
-        build_arguments.extend(["--profile", profile]);
-    }
-    let programs = build(&paths::root(), &build_arguments, &[])?;
-    let mut benches = programs
-        .into_iter()
-        .filter(|program| program.kind == ProgramKind::Bench);
-    let Some(program) = benches.next() else {
-        bail!("cargo built no program for the bench {target}");
-    };
-    Ok(program.path)
 }
 
 /// Jobs of the first table of docs/performance.md, as options of the benchmarks.

@@ -166,6 +166,26 @@ fn program(artifact: Artifact, names: &BTreeMap<PackageId, String>) -> Option<Pr
     })
 }
 
+/// Builds the program of a benchmark, and returns its path.
+pub fn build_bench(target: &str, profile: Option<&str>) -> Result<PathBuf> {
+    // build with the features of the workspace's tests, which share their builds of the library:
+    // with the Python module, it would be compiled once more
+    let workspace = workspace_without_examples()?;
+    let mut build_arguments = vec!["bench", "--bench", target, "--no-run"];
+    build_arguments.extend(workspace.iter().map(String::as_str));
+    if let Some(profile) = profile {
+        build_arguments.extend(["--profile", profile]);
+    }
+    let programs = build(&paths::root(), &build_arguments, &[])?;
+    let mut benches = programs
+        .into_iter()
+        .filter(|program| program.kind == ProgramKind::Bench);
+    let Some(program) = benches.next() else {
+        bail!("cargo built no program for the bench {target}");
+    };
+    Ok(program.path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

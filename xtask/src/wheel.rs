@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::bench as benches;
 use crate::paths;
+use crate::programs;
 
 /// Maximum size of a wheel in bytes.
 const MAX_BYTES: u64 = 15_000_000;
@@ -126,7 +126,7 @@ pub fn bench(options: &[OsString]) -> Result<()> {
     benchmark.arg(paths::root().join("python/benches").join(program));
     if program == "rust.py" {
         for name in ["mesh", "distance", "scan"] {
-            let path = benches::build_program(name, None)?;
+            let path = programs::build_bench(name, None)?;
             benchmark.arg(format!("--{name}")).arg(path);
         }
     }

@@ -83,7 +83,8 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes the closures that a function passes to other functions, and those that it assigns to new
-/// variables, `#[inline(always)]` on the CPU, as [`macro@kernel`] does for kernels. For functions that kernels call.
+/// variables, `#[inline(always)]` on the CPU, as [`macro@kernel`] does for kernels. For functions
+/// that kernels call.
 ///
 /// ```ignore
 /// #[inline_closures]

@@ -2,8 +2,8 @@
 //!
 //! [`LowerEnvelopes::choose`] decides: its kernels compute the entire map on GPUs if sides and
 //! spacings fit; otherwise [`PartTransform`] computes it in parts. Its kernels process
-//! [groups of scanlines](groups) on the CPU where they can, and [tiles] otherwise. Slabs and integer
-//! squared distances are always computed in parts.
+//! [groups of scanlines](groups) on the CPU where they can, and [tiles] otherwise. Slabs and
+//! integer squared distances are always computed in parts.
 
 pub(super) mod groups;
 pub(super) mod lower_envelope;

@@ -1,6 +1,6 @@
-//! Closures in functions that kernels call. On the CPU, kernels are compiled for several instruction
-//! sets, and a closure that is not inlined is compiled for the smallest of them: `cuda_std`'s
-//! attributes `kernel` and `inline_closures` prevent that.
+//! Closures in functions that kernels call. On the CPU, kernels are compiled for several
+//! instruction sets, and a closure that is not inlined is compiled for the smallest of them:
+//! `cuda_std`'s attributes `kernel` and `inline_closures` prevent that.
 
 use std::path::Path;
 use syn::visit::{self, Visit};

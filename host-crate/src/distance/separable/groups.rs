@@ -1,7 +1,10 @@
 //! Scanlines in groups, each of which one thread processes.
 
-use super::{tiles::shared_bytes, weights::Number};
-use crate::device::{DeviceError, Element, Launch, Stream, items_launch};
+use super::weights::Number;
+use crate::{
+    device::{DeviceError, Element, Launch, Stream, items_launch},
+    occupancy::DeviceLimits,
+};
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::distance::{
     labels::{
@@ -15,6 +18,7 @@ use ferrovox_kernels::distance::{
         group_minima_from_rows, group_shared_bytes, minimise_along, minimise_from_rows,
     },
 };
+use simt::MAX_DYNAMIC_SHARED_BYTES;
 
 /// Longest scanline of the group kernels: positions have 16 bits, with a sign.
 const MAX_LEN: u32 = 1 << 15;
@@ -43,6 +47,14 @@ pub(in crate::distance) fn scanline_launch(
         launch
     };
     (launch, groups)
+}
+
+/// Returns the shared memory available to a block, in bytes.
+pub(super) fn shared_bytes(limits: &DeviceLimits) -> u32 {
+    limits
+        .shared_bytes_per_multiprocessor
+        .saturating_sub(limits.reserved_shared_bytes_per_block)
+        .min(MAX_DYNAMIC_SHARED_BYTES)
 }
 
 /// Launches of kernels that minimise costs in groups of scanlines.

@@ -1,12 +1,11 @@
 //! Division of scanlines into tiles.
 
-use super::groups::{GroupLaunch, ScanlineCost};
+use super::groups::{GroupLaunch, ScanlineCost, shared_bytes};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     occupancy::DeviceLimits,
 };
 use ferrovox_kernels::distance::separable::{Axis, Cost, Scanlines, Tiling, cost::POSITION_BITS};
-use simt::MAX_DYNAMIC_SHARED_BYTES;
 
 /// Kernels along scanlines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -217,12 +216,4 @@ pub(super) fn min_scratch_bytes<C: Cost>(
     } else {
         tile_bytes::<C>(tiling(limits, len, 0))
     }
-}
-
-/// Returns the shared memory available to a block, in bytes.
-pub(super) fn shared_bytes(limits: &DeviceLimits) -> u32 {
-    limits
-        .shared_bytes_per_multiprocessor
-        .saturating_sub(limits.reserved_shared_bytes_per_block)
-        .min(MAX_DYNAMIC_SHARED_BYTES)
 }

@@ -116,7 +116,8 @@ pub unsafe fn group_label_minima_along(
 /// number that [`group_label_minima_along`] would write.
 ///
 /// The mapping is that of [`group_label_minima_from_rows`]. **Global memory:** per voxel, reads a
-/// cost and two bits, and writes the bits of a distance; may operate in place.
+/// cost and two bits, and writes the bits of a distance; may operate in place if both layouts are
+/// equal.
 ///
 /// # Safety
 /// `costs` and `distances` have one element per voxel; the other requirements are those of

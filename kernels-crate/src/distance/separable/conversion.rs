@@ -48,8 +48,8 @@ impl DistanceConversion {
         self.truncate(cost, cost.small_root(), axis)
     }
 
-    /// Converts the costs of neighbouring voxels to the bits of distances; `is_small` states whether
-    /// all costs [are small](Self::is_small).
+    /// Converts the costs of neighbouring voxels to the bits of distances; `is_small` states
+    /// whether all costs [are small](Self::is_small).
     #[inline(always)]
     pub fn convert_row_to_bits<C: Cost, const W: usize>(
         &self,

@@ -108,7 +108,7 @@ pub unsafe fn group_minima_along(
 /// scanline.
 ///
 /// The mapping is that of [`group_minima_from_rows`]. **Global memory:** per voxel, reads one cost
-/// and writes the bits of one distance; may operate in place.
+/// and writes the bits of one distance; may operate in place if both layouts are equal.
 ///
 /// # Safety
 /// `costs` and `distances` have one element per voxel; the other requirements are those of
