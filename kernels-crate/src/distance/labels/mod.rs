@@ -6,7 +6,7 @@
 //! | [`squared_from_changes`] | half a byte | a cost: the squared distance along x |
 //! | [`clamp_to_changes`] | a bit and a cost, twice | a cost where it decreases |
 //! | [`distances_from_changes`] | a bit and a cost, twice | a cost where it decreases; distance |
-//! | [`group_label_minima_from_rows`] | half a byte, 2 bits | a cost: the squared distance in the plane |
+//! | [`group_label_minima_from_rows`] | 6 bits | a cost: the squared distance in the plane |
 //! | [`group_label_minima_along`] | a cost, 2 bits | a cost |
 //! | [`group_label_distances_along`] | a cost, 2 bits | a distance |
 //! | [`keep_label_edges`] | 3 bits | 1 bit: whether a face neighbour has another label |
