@@ -46,10 +46,10 @@ EXPENSIVE = (
     "MemFreeHost", "MemPool", "DevicePrimaryCtx", "CtxCreate", "CtxSynchronize", "DeviceGetAttribute",
     "FuncGetAttribute",
 )  # fmt: skip
-#: Maximum number of synchronisations: of the counts or totals, and of results; for meshes also of
-#: the samples, whose range the error of an empty mesh states.
+#: Maximum number of synchronisations: of the counts or totals, and of results; for meshes also those
+#: of a second computation, of the range of the samples, which the error of an empty mesh states.
 SYNCHRONISATIONS = {
-    "marching_cubes": 3,
+    "marching_cubes": 4,
     "distance_transform_edt": 1,
     "edt": 1,
     "exclusive_scan": 2,
