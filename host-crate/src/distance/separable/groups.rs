@@ -130,7 +130,7 @@ pub(in crate::distance) trait ScanlineCost: Cost + Number + Element {
     /// Type of the kernels.
     type GroupKernels: GroupKernels<Self>;
 
-    /// The kernels, or `None` if there are none.
+    /// Kernels of the number type, or `None` if it has none.
     const GROUP_KERNELS: Option<Self::GroupKernels>;
 }
 
@@ -325,7 +325,7 @@ impl GroupKernels<u32> for U32Kernels {
     }
 }
 
-/// No kernels.
+/// Type of the kernels of number types that have none. It has no values.
 #[derive(Clone, Copy)]
 pub(in crate::distance) enum NoKernels {}
 
