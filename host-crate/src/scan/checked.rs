@@ -103,26 +103,26 @@ impl Scanner<'_> {
         let plan = <I as sealed::Sealed<V>>::plan(self.stream)?;
         let tiling = Tiling::new(input.len(), plan, CHECKED_ITEMS as u32, 0)?;
         let job = self.begin(tiling, WORDS, params.kind)?;
-        let mut overflow = self.stream.upload(&[u64::MAX])?;
+        let stream = self.stream;
+        let mut overflow = stream.upload(&[u64::MAX])?;
+        let (total, states) = self.total_and_states();
         let args = (
             input.view(),
             output.view_mut(),
             params.initial.unwrap_or_else(V::zeroed),
             job,
-            self.states.view_mut(),
-            // the buffer has 16 bytes, at least the size of a `V`
-            ViewMut::for_launch(self.total.pointer().cast(), 1),
+            states,
+            total,
             overflow.view_mut(),
         );
         // SAFETY: input and output have the same length and belong to this device; the states have
         // four words per tile.
-        let launched =
-            unsafe { <I as sealed::Sealed<V>>::launch(self.stream, tiling.blocks, args) };
+        let launched = unsafe { <I as sealed::Sealed<V>>::launch(stream, tiling.blocks, args) };
         if let Err(error) = launched {
             self.epoch = 0;
             return Err(error.into());
         }
-        match self.stream.download(&overflow)?[..] {
+        match stream.download(&overflow)?[..] {
             [u64::MAX] => Ok(self.total().download()?),
             [index, ..] => Err(ScanError::Overflow {
                 index,

@@ -3,28 +3,21 @@
 use super::{
     ScanError, ScanKind, ScanMethod, ScanParams, ScanValue, Scannable,
     element::{TileArgs, sealed::Sealed},
-    tiling::{Tiling, resident_tiles, tiles},
+    tiling::{resident_tiles, tiles},
     total::Total,
 };
 use crate::device::{Buffer, DeviceError, Stream};
 use cuda_std::{View, ViewMut};
-use ferrovox_kernels::{
-    operator::Operator,
-    scan::{ScanJob, look_back::HEADER},
-};
+use ferrovox_kernels::operator::Operator;
 use std::cmp::Ordering;
-
-/// Last scan number that fits in the tags of the tile states.
-const LAST_EPOCH: u32 = (1 << 30) - 1;
 
 /// Scans on one stream, one scan at a time. Keeps the memory of the tile states (8 bytes per tile,
 /// 16 for 64-bit values), so that later scans allocate nothing and launch one kernel.
 pub struct Scanner<'s> {
     pub(super) stream: &'s Stream,
-    /// Tile counter and published tile states.
-    pub(super) states: Buffer<u64>,
-    /// Total of the last scan.
-    pub(super) total: Buffer<u64>,
+    /// Total of the last scan, then the tile counter and the published tile states. Empty before
+    /// the first scan.
+    pub(super) memory: Buffer<u64>,
     /// Number of the last scan; 0 if the states must be cleared first.
     pub(super) epoch: u32,
     /// Value of the tile counter after the last scan.
@@ -32,15 +25,14 @@ pub struct Scanner<'s> {
 }
 
 impl<'s> Scanner<'s> {
-    /// Creates a scanner on `stream`.
+    /// Creates a scanner on `stream`. Its first scan allocates the memory.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`].
+    /// [`DeviceError::Cuda`] if the driver refuses.
     pub fn new(stream: &'s Stream) -> Result<Self, DeviceError> {
         Ok(Self {
             stream,
-            states: stream.alloc(0)?,
-            total: stream.zeros(2)?,
+            memory: stream.alloc(0)?,
             epoch: 0,
             next_number: 0,
         })
@@ -188,13 +180,11 @@ impl<'s> Scanner<'s> {
         V: ScanValue,
         O: Operator<V>,
     {
-        // the buffer has 16 bytes, at least the size of a `V`
-        let total = ViewMut::for_launch(self.total.pointer().cast(), 1);
         if params.method == ScanMethod::ThreePass {
+            let (stream, total) = (self.stream, self.total_for_launch()?);
             // SAFETY: guaranteed by the caller.
-            let done = unsafe {
-                <I as Sealed<V, O>>::three_pass(self.stream, input, params, output, total)
-            };
+            let done =
+                unsafe { <I as Sealed<V, O>>::three_pass(stream, input, params, output, total) };
             done.ok_or_else(|| ScanError::NoSuchScan {
                 method: params.method.name(),
                 element: short_type_name::<I>(),
@@ -211,22 +201,23 @@ impl<'s> Scanner<'s> {
                     (launch, tiling, false)
                 }
             };
-        let job = self.begin(tiling, V::WORDS, params.kind)?;
+        let (stream, job) = (self.stream, self.begin(tiling, V::WORDS, params.kind)?);
+        let (total, states) = self.total_and_states();
         let args = TileArgs {
             input,
             output,
             initial,
             job,
-            states: self.states.view_mut(),
+            states,
             total,
         };
         // SAFETY: guaranteed by the caller; the states have one element per tile and no tag of this
         // scan, and the counter has the value in `job`.
         let launched = unsafe {
             if resident {
-                <I as Sealed<V, O>>::launch_resident(self.stream, launch, args)
+                <I as Sealed<V, O>>::launch_resident(stream, launch, args)
             } else {
-                <I as Sealed<V, O>>::launch(self.stream, launch, args)
+                <I as Sealed<V, O>>::launch(stream, launch, args)
             }
         };
         if let Err(error) = launched {
@@ -235,42 +226,6 @@ impl<'s> Scanner<'s> {
             return Err(error.into());
         }
         Ok(self.total())
-    }
-
-    pub(super) fn total<V>(&self) -> Total<'_, V> {
-        Total::new(self.stream, &self.total)
-    }
-
-    /// Starts the next scan: assigns a new epoch, and the value at which the last scan left the
-    /// counter, so that nothing needs to be cleared between scans.
-    pub(super) fn begin(
-        &mut self,
-        tiling: Tiling,
-        words_per_value: usize,
-        kind: ScanKind,
-    ) -> Result<ScanJob, DeviceError> {
-        let words = HEADER + tiling.tiles as usize * words_per_value;
-        if self.states.len() < words {
-            // avoids an allocation per scan for a sequence of growing inputs
-            let words = words.max(self.states.len() * 3 / 2);
-            self.states = self.stream.zeros(words)?;
-            (self.epoch, self.next_number) = (0, 0);
-        } else if self.epoch == 0 || self.epoch == LAST_EPOCH {
-            self.stream.fill_with_zero(&mut self.states)?;
-            (self.epoch, self.next_number) = (0, 0);
-        }
-        self.epoch += 1;
-        let counter_start = self.next_number;
-        self.next_number = counter_start.wrapping_add(tiling.numbers());
-        Ok(ScanJob {
-            count: tiling.count,
-            tile: tiling.tile,
-            tiles: tiling.tiles,
-            counter_start,
-            epoch: self.epoch,
-            inclusive: (kind == ScanKind::Inclusive).into(),
-            one_tile_per_block: tiling.one_tile_per_block().into(),
-        })
     }
 }
 

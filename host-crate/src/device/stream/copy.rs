@@ -130,8 +130,21 @@ impl Stream {
                 to: elements.len(),
             });
         }
+        self.read_first(buffer, elements)
+    }
+
+    /// Copies the first elements of a buffer to `elements`. Synchronises the stream.
+    ///
+    /// # Errors
+    /// The errors of [`read`](Self::read); [`DeviceError::LengthMismatch`] for more elements than
+    /// the buffer has.
+    pub(crate) fn read_first<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        elements: &mut [T],
+    ) -> Result<(), DeviceError> {
+        self.check_part(buffer, elements.len(), buffer.len(), elements.len())?;
         if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            self.check_device(buffer)?;
             return stream.copy_to_host(bytemuck::cast_slice_mut(elements), memory);
         }
         // SAFETY: the stream is synchronised before the borrow ends, also after an error.

@@ -5,7 +5,7 @@ use crate::{
     partition::devices::Stop,
     scan::{
         Operator, ScanError, ScanParams, ScanValue, Scannable, Scanner, element::sealed::Sealed,
-        memory::ScannerMemory,
+        memory::ScannerMemory, total::TOTAL_WORDS,
     },
 };
 use cuda_std::{View, ViewMut};
@@ -15,9 +15,6 @@ pub(super) const PREFETCH: usize = 2;
 /// Maximum number of chunks in the memory of a device: [`PREFETCH`] being uploaded, one being
 /// scanned from its offset, one being downloaded.
 pub(super) const SLOTS: usize = PREFETCH + 2;
-
-/// Number of words of a total on the host, as in a scanner.
-const TOTAL_WORDS: usize = 2;
 
 /// A device with its streams and buffers: one slot per chunk in flight.
 pub(super) struct DeviceSlots {
@@ -171,7 +168,7 @@ impl ScanSlot<'_> {
     /// Enqueues the download of the last scan's total.
     pub fn begin_total(&mut self) -> Result<(), ScanError> {
         // SAFETY: the words outlive the work, and are read after synchronisation.
-        unsafe { self.stream.begin_read(&self.scanner.total, self.total)? };
+        unsafe { self.stream.begin_read(&self.scanner.memory, self.total)? };
         Ok(())
     }
 
