@@ -199,16 +199,18 @@ impl CudaDevice {
 
     /// Returns the index of the device that owns the memory at `address`.
     pub fn index_at(address: u64) -> Result<usize, DeviceError> {
-        Self::count()?;
         let look_up = || cust::memory::device_ordinal_at(address);
-        let found = match look_up() {
+        let mut found = look_up();
+        if found.is_err() {
+            // the driver may not be initialised
+            Self::count()?;
+            found = look_up();
+        }
+        if found == Err(CudaError::InvalidContext) {
             // the driver looks up addresses in any context
-            Err(CudaError::InvalidContext) => {
-                let context = Driver::get_device(0).and_then(Context::new);
-                context.and_then(|_context| look_up())
-            }
-            found => found,
-        };
+            let context = Driver::get_device(0).and_then(Context::new);
+            found = context.and_then(|_context| look_up());
+        }
         let failed = |detail: String| DeviceError::Cuda {
             device: "cuda".to_owned(),
             what: format!("looking up the address {address:#x}"),

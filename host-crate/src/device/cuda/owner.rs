@@ -3,12 +3,13 @@
 use super::{Shared, pool::Pool};
 use crate::device::DeviceError;
 use cust::{
+    error::CudaResult,
     event::{Event, EventFlags},
     memory::LockedBuffer,
     stream::{Stream, StreamWaitEventFlags},
 };
 use std::sync::{
-    Arc, Mutex,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -21,6 +22,9 @@ pub(super) struct StreamOwner {
     pub pool: Arc<Pool>,
     /// Pinned memory for small downloads, allocated on first use.
     pub small: Mutex<Option<LockedBuffer<u8>>>,
+    /// Event that orders streams, created on first use. A wait keeps to the recording before it, so
+    /// that one event serves all waits.
+    order: Mutex<Option<Event>>,
     pub shared: Arc<Shared>,
 }
 
@@ -31,6 +35,7 @@ impl StreamOwner {
             stream,
             pool,
             small: Mutex::default(),
+            order: Mutex::default(),
             shared,
         }
     }
@@ -43,11 +48,25 @@ impl StreamOwner {
 
     /// Makes later work wait for all work enqueued on `other` so far.
     pub fn wait_for(&self, other: &StreamOwner) -> Result<(), DeviceError> {
-        self.shared.with("ordering two streams", || {
-            let event = Event::new(EventFlags::DISABLE_TIMING)?;
+        self.with_event(|event| {
             event.record(&other.stream)?;
-            self.stream
-                .wait_event(&event, StreamWaitEventFlags::DEFAULT)
+            self.stream.wait_event(event, StreamWaitEventFlags::DEFAULT)
+        })
+    }
+
+    /// Calls `order`, which records an event in one stream and makes another wait for it. No other
+    /// thread records the event meanwhile.
+    pub fn with_event(
+        &self,
+        order: impl FnOnce(&Event) -> CudaResult<()>,
+    ) -> Result<(), DeviceError> {
+        let mut event = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        self.shared.with("ordering two streams", || {
+            let event = match &mut *event {
+                Some(event) => event,
+                none => none.insert(Event::new(EventFlags::DISABLE_TIMING)?),
+            };
+            order(event)
         })
     }
 }

@@ -50,13 +50,12 @@ impl CudaStream {
     /// # Safety
     /// `stream` must be the handle of a default stream, or of a stream that exists.
     pub unsafe fn wait_for_raw(&self, stream: usize) -> Result<(), DeviceError> {
-        self.owner.shared.with("ordering two streams", || {
+        self.owner.with_event(|event| {
             // SAFETY: guaranteed by the caller.
             let other = unsafe { unowned_stream(stream) }?;
-            let event = Event::new(EventFlags::DISABLE_TIMING)?;
-            other.record(&event)?;
+            other.record(event)?;
             let stream = &self.owner.stream;
-            stream.wait_event(&event, StreamWaitEventFlags::DEFAULT)
+            stream.wait_event(event, StreamWaitEventFlags::DEFAULT)
         })
     }
 
@@ -65,12 +64,11 @@ impl CudaStream {
     /// # Safety
     /// `stream` must be the handle of a default stream, or of a stream that exists.
     pub unsafe fn signal_raw(&self, stream: usize) -> Result<(), DeviceError> {
-        self.owner.shared.with("ordering two streams", || {
+        self.owner.with_event(|event| {
             // SAFETY: guaranteed by the caller.
             let other = unsafe { unowned_stream(stream) }?;
-            let event = Event::new(EventFlags::DISABLE_TIMING)?;
             event.record(&self.owner.stream)?;
-            other.wait_event(&event)
+            other.wait_event(event)
         })
     }
 
