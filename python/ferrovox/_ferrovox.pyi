@@ -147,7 +147,7 @@ def occupancy(
     registers: int, threads: int, gpu: str | None, static_shared: int, dynamic_shared: int
 ) -> tuple[int, int, float, list[str]]: ...
 def exclusive_scan(
-    array: Any, op: str, initial: Any, dtype: str, device: str
+    array: Any, op: str, initial: Any, dtype: str, return_total: bool, device: str
 ) -> tuple[Array, Any]: ...
 def skeletonize(
     labels: Any, options: dict[str, Any], progress: Callable[[float], None] | None

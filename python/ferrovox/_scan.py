@@ -53,7 +53,7 @@ def exclusive_scan(
     out : ndarray, optional
         Array for the result.
     return_total : bool
-        ``True`` to return the value of all elements too.
+        ``True`` to return the value of all elements too, which is copied from the device.
     device : str or int, optional
         ``"cpu"``, ``"cuda:1"`` or 1. By default the device of the array.
     stream : int, optional
@@ -89,7 +89,7 @@ def exclusive_scan(
             raise device_type_error(elements, "array", f"{result_type}")
     elements, _ = contiguous(elements, "array")
     sums, total = _ferrovox.exclusive_scan(
-        elements, op, initial, result_type.str, device_name(device, elements)
+        elements, op, initial, result_type.str, bool(return_total), device_name(device, elements)
     )
     result = result_array(sums)
     if out is not None:

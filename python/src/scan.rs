@@ -14,11 +14,12 @@ struct Scan<'a, 'py> {
     py: Python<'py>,
     array: &'a Input<'py>,
     initial: Option<&'a Bound<'py, PyAny>>,
+    return_total: bool,
     device: &'a str,
 }
 
 /// Scans an array with the values of the type `dtype`, and returns the sums before each element and
-/// the total.
+/// the total, or `None` instead unless `return_total` is set.
 #[pyfunction]
 pub(crate) fn exclusive_scan<'py>(
     py: Python<'py>,
@@ -26,6 +27,7 @@ pub(crate) fn exclusive_scan<'py>(
     op: &str,
     initial: Option<&Bound<'py, PyAny>>,
     dtype: &str,
+    return_total: bool,
     device: &str,
 ) -> PyResult<(Array, Bound<'py, PyAny>)> {
     let array = Input::new(array)?;
@@ -33,6 +35,7 @@ pub(crate) fn exclusive_scan<'py>(
         py,
         array: &array,
         initial,
+        return_total,
         device,
     };
     match (array.typestr(), dtype) {
@@ -105,7 +108,8 @@ impl<'py> Scan<'_, 'py> {
             let mut output = stream.alloc::<V>(input.len())?;
             let mut scanner = Scanner::new(stream)?;
             let total = scanner.scan(operator, &input, &mut output, &params)?;
-            let total = total.download().map_err(Failure::from)?;
+            let total = self.return_total.then(|| total.download());
+            let total = total.transpose().map_err(Failure::from)?;
             Ok((work.array_from_buffer(output, shape)?, total))
         })?;
         Ok((sums, total.into_bound_py_any(self.py)?))

@@ -37,6 +37,9 @@ def functions(samples, integers, options):
         "distance_transform_edt": lambda: ferrovox.distance_transform_edt(samples, **single),
         "edt": lambda: ferrovox.edt(samples, **options),
         "exclusive_scan": lambda: ferrovox.exclusive_scan(integers, dtype=np.uint32, **options),
+        "exclusive_scan with total": lambda: ferrovox.exclusive_scan(
+            integers, dtype=np.uint32, return_total=True, **options
+        ),
     }
 
 
@@ -52,8 +55,26 @@ SYNCHRONISATIONS = {
     "marching_cubes": 4,
     "distance_transform_edt": 1,
     "edt": 1,
-    "exclusive_scan": 2,
+    "exclusive_scan": 1,
+    "exclusive_scan with total": 2,
 }
+#: Calls of a scan on the device, except for those that ask for the current context.
+SCAN_CALLS = {
+    "cuPointerGetAttribute": 1,
+    "cuEventRecord": 1,
+    "cuStreamWaitEvent": 1,
+    "cuStreamQuery": 1,
+    "cuMemsetD8Async": 1,
+    "cuLaunchKernel": 1,
+    "cuStreamSynchronize": 1,
+}
+TOTAL_CALLS = {"cuMemcpyDtoHAsync_v2": 1, "cuStreamSynchronize": 2}
+DEVICE_CALLS = {
+    "exclusive_scan": SCAN_CALLS,
+    "exclusive_scan with total": {**SCAN_CALLS, **TOTAL_CALLS},
+}
+#: Calls that the asynchronous functions of the stand-in make.
+NESTED = {"cuMemsetD8_v2": "cuMemsetD8Async", "cuMemcpyDtoH_v2": "cuMemcpyDtoHAsync_v2"}
 places = {
     "host": functions(volume, numbers, {"device": "cuda"}),
     "device": functions(InterfaceArray(volume), InterfaceArray(numbers), {}),
@@ -78,23 +99,40 @@ def check(context):
             waits = counts["cuStreamSynchronize"]
             assert waits <= SYNCHRONISATIONS[name], (context, place, name, counts)
             assert counts["cuLaunchKernel"] > 0, (context, place, name, counts)
-            # only a thread without the context switches, once to it and back
+            # only a thread without the context switches, once per computation to it and back
             switches = counts["cuCtxSetCurrent"]
-            limit = 0 if context == "with a context" else 2
+            computations = 2 if name == "marching_cubes" else 1
+            limit = 0 if context == "with a context" else 2 * computations
             assert switches <= limit, (context, place, name, counts)
+            if place == "device" and name in DEVICE_CALLS:
+                ignored = {"cuCtxGetCurrent", *NESTED}
+                found = {it: count for it, count in counts.items() if it not in ignored}
+                assert found == DEVICE_CALLS[name], (context, counts)
+                assert all(counts[it] == counts[outer] for it, outer in NESTED.items()), counts
 
 
 def run_in_thread(target, *arguments):
     """Run a function in a thread, and wait until the system has ended the thread.
 
-    `join` returns earlier, before the thread has handed on its streams.
+    `join` returns earlier, before the thread has handed on its streams. Exceptions of the function
+    are raised here.
     """
-    thread = threading.Thread(target=target, args=arguments)
+    errors = []
+
+    def run():
+        try:
+            target(*arguments)
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
     thread.start()
     task = pathlib.Path(f"/proc/self/task/{thread.native_id}")
     thread.join()
     while task.exists():
         time.sleep(0.001)
+    for error in errors:
+        raise error
 
 
 check("with a context")
