@@ -3,7 +3,7 @@
 use super::{
     Buffer, DeviceError, DeviceKind, Element, Stream,
     buffer::BufferMemory,
-    cpu::{CpuMemory, MIN_BORROWED_ALIGN},
+    cpu::{CpuMemory, MIN_FOREIGN_ALIGN},
 };
 use std::{marker::PhantomData, ops::Deref};
 
@@ -89,7 +89,7 @@ impl Stream {
         &self,
         elements: &'a [T],
     ) -> Result<Borrowed<'a, Buffer<T>>, DeviceError> {
-        let is_aligned = elements.as_ptr().addr().is_multiple_of(MIN_BORROWED_ALIGN);
+        let is_aligned = elements.as_ptr().addr().is_multiple_of(MIN_FOREIGN_ALIGN);
         let value = if self.device().kind() == DeviceKind::Cpu && is_aligned {
             let memory = BufferMemory::Cpu(CpuMemory::borrow(bytemuck::cast_slice(elements)));
             Buffer::new(self.device().clone(), memory, elements.len())
@@ -109,7 +109,7 @@ mod tests {
     fn aligned_elements_are_borrowed_and_others_copied() {
         let stream = Device::cpu().stream().unwrap();
         let elements: Vec<u32> = (0..1024).collect();
-        let first = elements.as_ptr().addr() % MIN_BORROWED_ALIGN / 4;
+        let first = elements.as_ptr().addr() % MIN_FOREIGN_ALIGN / 4;
         let aligned = &elements[(4 - first) % 4..][..512];
         let borrowed = stream.borrow(aligned).unwrap();
         assert_eq!(borrowed.pointer().cast_const(), aligned.as_ptr());
@@ -120,5 +120,22 @@ mod tests {
         assert_ne!(copied.pointer().cast_const(), unaligned.as_ptr());
         assert_eq!(stream.download(&copied).unwrap(), unaligned);
         assert_eq!(stream.device().memory_use().now, 4 * 511);
+    }
+
+    #[test]
+    fn vectors_are_moved_to_the_cpu_without_a_copy() {
+        let stream = Device::cpu().stream().unwrap();
+        // a large allocation of the system, aligned to 16 bytes
+        let elements: Vec<u32> = (0..1 << 20).collect();
+        let address = elements.as_ptr();
+        let mut buffer = stream.upload_vec(elements).unwrap();
+        let is_aligned = address.addr().is_multiple_of(MIN_FOREIGN_ALIGN);
+        assert_eq!(buffer.pointer().cast_const() == address, is_aligned);
+        assert_eq!(stream.device().memory_use().now, 4 << 20);
+        stream.fill_with_zero(&mut buffer).unwrap();
+        assert_eq!(stream.download(&buffer).unwrap(), vec![0; 1 << 20]);
+        drop(buffer);
+        assert_eq!(stream.device().memory_use().now, 0);
+        assert!(stream.upload_vec(Vec::<u64>::new()).unwrap().is_empty());
     }
 }

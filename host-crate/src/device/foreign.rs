@@ -24,7 +24,7 @@
 use super::{
     Borrowed, Buffer, Device, DeviceError, Element, Inner, Stream,
     buffer::BufferMemory,
-    cpu::MIN_BORROWED_ALIGN,
+    cpu::MIN_FOREIGN_ALIGN,
     cuda::{CudaDevice, CudaStream},
 };
 
@@ -145,7 +145,7 @@ impl Stream {
         // SAFETY: guaranteed by the caller.
         let memory = BufferMemory::Cuda(unsafe { cuda.borrow(address, bytes) }?);
         let borrowed = Buffer::new(self.device().clone(), memory, len);
-        if address.is_multiple_of(MIN_BORROWED_ALIGN as u64) {
+        if address.is_multiple_of(MIN_FOREIGN_ALIGN as u64) {
             return Ok(Borrowed::new(borrowed));
         }
         let mut copy = self.alloc(len)?;

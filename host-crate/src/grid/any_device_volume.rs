@@ -81,6 +81,22 @@ impl AnyDeviceVolume {
         )
     }
 
+    /// Moves a volume to the device of the stream like [`DeviceVolume::from_volume`], converting
+    /// samples as [`upload`](Self::upload) does.
+    ///
+    /// # Errors
+    /// Errors of [`DeviceVolume::upload`].
+    pub fn from_volume(stream: &Stream, volume: AnyVolume) -> Result<Self, DeviceError> {
+        with_kernel_volume!(
+            volume,
+            volume => Ok(DeviceVolume::from_volume(stream, volume)?.into()),
+            _ => {
+                let (volume, _) = volume.to_f32()?;
+                Ok(DeviceVolume::from_volume(stream, volume)?.into())
+            }
+        )
+    }
+
     /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         with_device_volume!(self, volume => volume.dims())

@@ -2,7 +2,7 @@
 
 use crate::{
     device::{Borrowed, Buffer, DeviceError, Element, Stream},
-    grid::{Geometry, VolumeView, sample_count},
+    grid::{Geometry, Volume, VolumeView, sample_count},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::interpolate::IndexToWorld, sample::Sample};
 
@@ -56,6 +56,19 @@ impl<T: DeviceSample> DeviceVolume<T> {
             grid,
             geometry: *volume.geometry(),
         })
+    }
+
+    /// Moves a volume to the device of the stream: on the CPU without a copy, as
+    /// [`Stream::upload_vec`] does.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    pub fn from_volume(stream: &Stream, volume: Volume<T>) -> Result<Self, DeviceError>
+    where
+        T: crate::grid::Sample,
+    {
+        let (dims, geometry) = (volume.dims(), *volume.geometry());
+        Self::from_buffer(stream.upload_vec(volume.into_samples())?, dims, geometry)
     }
 
     /// Creates a volume whose samples are those of `volume`, on the CPU without a copy if they are

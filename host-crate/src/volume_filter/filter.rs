@@ -115,8 +115,7 @@ impl VolumeFilter {
             return Ok(FilteredVolume { volume, inexact: 0 });
         }
         let (volume, inexact) = volume.try_into_kernel_type()?;
-        let on_device = AnyDeviceVolume::upload(stream, &volume)?;
-        drop(volume);
+        let on_device = AnyDeviceVolume::from_volume(stream, volume)?;
         let smooth = match self.sigma {
             Some(sigma) => {
                 with_device_volume!(&on_device, volume => smooth(stream, volume, sigma)?.into())

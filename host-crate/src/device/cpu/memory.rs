@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum alignment of a buffer's elements, in bytes: the page size of most systems.
 pub(in crate::device) const MAX_ELEMENT_ALIGN: usize = 4096;
 
-/// Alignment of borrowed memory, in bytes: kernels read vectors of up to 16 bytes.
-pub(in crate::device) const MIN_BORROWED_ALIGN: usize = 16;
+/// Alignment of memory that the device did not allocate, in bytes: kernels read vectors of up to 16
+/// bytes.
+pub(in crate::device) const MIN_FOREIGN_ALIGN: usize = 16;
 
 /// Memory of a buffer.
 pub(in crate::device) enum CpuMemory {
@@ -20,9 +21,23 @@ pub(in crate::device) enum CpuMemory {
         /// Pool of the device.
         pool: Arc<Pool>,
     },
+    /// Memory of a vector that the buffer has taken over.
+    Vector(VectorMemory),
     /// Memory of the caller, which a [`Borrowed`](crate::device::Borrowed) buffer only reads.
     Borrowed(BorrowedBytes),
 }
+
+/// Elements of a vector.
+pub(in crate::device) struct VectorMemory {
+    pointer: *mut u8,
+    /// The vector, which is only dropped.
+    _elements: Box<dyn Send + Sync>,
+}
+
+// SAFETY: the memory belongs to the vector, which is `Send`, and is accessed by the buffer only.
+unsafe impl Send for VectorMemory {}
+// SAFETY: as above; the vector is `Sync`.
+unsafe impl Sync for VectorMemory {}
 
 /// Address of the caller's memory.
 pub(in crate::device) struct BorrowedBytes(*mut u8);
@@ -113,9 +128,17 @@ impl CpuMemory {
         })
     }
 
-    /// Returns memory that refers to `bytes`, which are aligned to [`MIN_BORROWED_ALIGN`].
+    /// Returns memory that refers to `bytes`, which are aligned to [`MIN_FOREIGN_ALIGN`].
     pub fn borrow(bytes: &[u8]) -> Self {
         Self::Borrowed(BorrowedBytes(bytes.as_ptr().cast_mut()))
+    }
+
+    /// Takes over the elements of a vector, which are aligned to [`MIN_FOREIGN_ALIGN`].
+    pub fn from_vec<T: Send + Sync + 'static>(mut elements: Vec<T>) -> Self {
+        Self::Vector(VectorMemory {
+            pointer: elements.as_mut_ptr().cast(),
+            _elements: Box::new(elements),
+        })
     }
 
     /// Returns the address of the first byte; dangling but aligned if the memory is empty.
@@ -123,7 +146,9 @@ impl CpuMemory {
         match self {
             Self::Owned { map: Some(map), .. } => map.as_ptr().cast_mut(),
             Self::Owned { map: None, .. } => std::ptr::without_provenance_mut(MAX_ELEMENT_ALIGN),
-            Self::Borrowed(BorrowedBytes(pointer)) => *pointer,
+            Self::Vector(VectorMemory { pointer, .. }) | Self::Borrowed(BorrowedBytes(pointer)) => {
+                *pointer
+            }
         }
     }
 }

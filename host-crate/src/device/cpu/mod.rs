@@ -2,7 +2,7 @@
 
 mod memory;
 
-pub(super) use memory::{CpuMemory, MAX_ELEMENT_ALIGN, MIN_BORROWED_ALIGN};
+pub(super) use memory::{CpuMemory, MAX_ELEMENT_ALIGN, MIN_FOREIGN_ALIGN};
 
 use super::{
     DeviceError, Launch, LaunchOverride, Memory, launch_config::LaunchConfig, threads::thread_count,

@@ -2,8 +2,9 @@
 
 use crate::{
     device::{
-        Buffer, DeviceError, Element, Stream,
+        Buffer, DeviceError, DeviceKind, Element, Stream,
         buffer::BufferMemory,
+        cpu::{CpuMemory, MIN_FOREIGN_ALIGN},
         cuda::{CudaConstant, CudaMemory},
     },
     memory, parallel,
@@ -26,6 +27,28 @@ impl Stream {
         let mut buffer = self.alloc(elements.len())?;
         self.write(&mut buffer, elements)?;
         Ok(buffer)
+    }
+
+    /// Moves `elements` to a new buffer on the device: on the CPU without a copy if they are aligned
+    /// to 16 bytes, otherwise as [`upload`](Self::upload) does, after which they are freed.
+    ///
+    /// ```
+    /// let stream = ferrovox::device::Device::best().stream()?;
+    /// let buffer = stream.upload_vec(vec![1.5f32; 1 << 16])?;
+    /// assert_eq!(stream.download(&buffer)?[65_535], 1.5);
+    /// # Ok::<(), ferrovox::device::DeviceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    pub fn upload_vec<T: Element>(&self, elements: Vec<T>) -> Result<Buffer<T>, DeviceError> {
+        let is_aligned = elements.as_ptr().addr().is_multiple_of(MIN_FOREIGN_ALIGN);
+        if self.device().kind() != DeviceKind::Cpu || !is_aligned || elements.is_empty() {
+            return self.upload(&elements);
+        }
+        let len = elements.len();
+        let memory = BufferMemory::Cpu(CpuMemory::from_vec(elements));
+        Ok(Buffer::new(self.device().clone(), memory, len))
     }
 
     /// Copies `elements` to a buffer of the same length.

@@ -157,8 +157,8 @@ impl Extraction<'_> {
         let (dims, sample_type) = (volume.dims(), volume.sample_type());
         let stream = device.stream().map_err(at(path))?;
         let upload = || {
-            let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()));
-            let on_device = AnyDeviceVolume::upload(&stream, &volume)?;
+            let mask = mask.map(|mask| DeviceVolume::from_volume(&stream, mask));
+            let on_device = AnyDeviceVolume::from_volume(&stream, volume)?;
             stream.synchronize()?;
             Ok((on_device, mask.transpose()?))
         };
@@ -166,7 +166,6 @@ impl Extraction<'_> {
             let uploaded = device.load_kernels_during(upload);
             uploaded.map_err(at::<DeviceError>(path))
         })?;
-        drop(volume);
         let count = || {
             with_device_volume!(&on_device, volume => mesh_counts(&stream, volume, mask.as_ref(), params))
                 .map_err(at::<IsosurfaceError>(path))
@@ -192,6 +191,7 @@ impl Extraction<'_> {
             })
         };
         let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
+        drop((on_device, mask));
         let surface = match extracted {
             ExtractedSurface::OnDevice(mut mesh) => {
                 let is_smooth = self
