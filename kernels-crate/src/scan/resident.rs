@@ -121,8 +121,7 @@ fn scan_resident<V: Value, O: Operator<V>, const N: usize>(
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
         max_registers::<64>();
     }
-    let threads = thread::block_dim_x() as usize;
-    let rank = thread::thread_idx_x() as usize;
+    let rank = thread::thread_idx_x();
     let buffer = staging_buffer::<V>(job.tile as usize);
     let tile = TileScheduler::start(states, job).tile;
     let states = TileStates::new(states, job.epoch);
@@ -131,10 +130,11 @@ fn scan_resident<V: Value, O: Operator<V>, const N: usize>(
     } else {
         (0, 0)
     };
-    let len = (end - start) as usize;
+    // 32 bits, because 64 take twice as many instructions in the loops
+    let len = (end - start) as u32;
     stage::<V, N>(input, start as usize, buffer, len);
 
-    let per_thread = job.tile as usize / threads;
+    let per_thread = job.tile as u32 / thread::block_dim_x();
     let first = rank * per_thread;
     let last = if first + per_thread < len {
         first + per_thread
@@ -165,26 +165,27 @@ fn scan_resident<V: Value, O: Operator<V>, const N: usize>(
 }
 
 /// Copies the `len` elements from `start` on to shared memory, for all threads of the block, and
-/// completes the last vector with copies of the first element. Contains one barrier.
+/// completes the last vector with copies of its first element. Contains one barrier.
 #[inline(always)]
-fn stage<V: Copy, const N: usize>(input: View<V>, start: usize, buffer: SharedView<V>, len: usize) {
-    let step = thread::block_dim_x() as usize * N;
-    let mut at = thread::thread_idx_x() as usize * N;
-    while at < len {
-        if len - at >= N {
-            async_copy::copy_vector::<V, N>(input, start + at, buffer, at);
-        } else {
-            let mut items = [input.read(start + at); N];
-            let mut item = 1;
-            while item < N {
-                if at + item < len {
-                    items[item] = input.read(start + at + item);
-                }
-                item += 1;
-            }
-            buffer.write_vector::<N>(at, items);
-        }
+fn stage<V: Copy, const N: usize>(input: View<V>, start: usize, buffer: SharedView<V>, len: u32) {
+    let step = thread::block_dim_x() * N as u32;
+    let mut at = thread::thread_idx_x() * N as u32;
+    while at + N as u32 <= len {
+        async_copy::copy_vector::<V, N>(input, start + at as usize, buffer, at as usize);
         at += step;
+    }
+    // the incomplete last vector
+    if at < len {
+        let first = start + at as usize;
+        let mut items = [input.read(first); N];
+        let mut item = 1;
+        while item < N {
+            if at + (item as u32) < len {
+                items[item] = input.read(first + item);
+            }
+            item += 1;
+        }
+        buffer.write_vector::<N>(at as usize, items);
     }
     async_copy::wait_all();
     thread::sync_threads();
@@ -196,21 +197,30 @@ fn unstage<V: Copy, const N: usize>(
     buffer: SharedView<V>,
     output: ViewMut<V>,
     start: usize,
-    len: usize,
+    len: u32,
 ) {
-    let step = thread::block_dim_x() as usize * N;
-    let mut at = thread::thread_idx_x() as usize * N;
-    while at < len {
-        if len - at >= N {
-            output.write_vector::<N>(start + at, buffer.read_vector::<N>(at));
-        } else {
-            let mut item = at;
-            while item < len {
-                output.write(start + item, buffer.read(item));
-                item += 1;
-            }
+    let step = thread::block_dim_x() * N as u32;
+    let mut at = thread::thread_idx_x() * N as u32;
+    while at + N as u32 <= len {
+        let items = buffer.read_vector::<N>(at as usize);
+        // element by element, because LLVM copies an array in accesses of 8 bytes
+        let mut copies = [items[0]; N];
+        let mut item = 1;
+        while item < N {
+            copies[item] = items[item];
+            item += 1;
         }
+        output.write_vector::<N>(start + at as usize, copies);
         at += step;
+    }
+    // the incomplete last vector
+    let mut item = 1;
+    while item < N {
+        if at < len {
+            output.write(start + at as usize, buffer.read(at as usize));
+            at += 1;
+        }
+        item += 1;
     }
 }
 
@@ -219,25 +229,29 @@ fn unstage<V: Copy, const N: usize>(
 #[inline(always)]
 fn reduce_run<V: Value, O: Operator<V>, const N: usize>(
     buffer: SharedView<V>,
-    first: usize,
-    last: usize,
+    first: u32,
+    last: u32,
     lift: impl Fn(V) -> V,
 ) -> V {
     let mut all = O::identity();
     let mut at = first;
-    while at + N <= last {
-        let items = buffer.read_vector::<N>(at);
+    while at + N as u32 <= last {
+        let items = buffer.read_vector::<N>(at as usize);
         let mut item = 0;
         while item < N {
             all = O::combine(all, lift(items[item]));
             item += 1;
         }
-        at += N;
+        at += N as u32;
     }
     // the last vector of the input may be incomplete
-    while at < last {
-        all = O::combine(all, lift(buffer.read(at)));
-        at += 1;
+    let mut item = 1;
+    while item < N {
+        if at < last {
+            all = O::combine(all, lift(buffer.read(at as usize)));
+            at += 1;
+        }
+        item += 1;
     }
     all
 }
@@ -246,8 +260,8 @@ fn reduce_run<V: Value, O: Operator<V>, const N: usize>(
 #[inline(always)]
 fn scan_run<V: Value, O: Operator<V>, const N: usize>(
     buffer: SharedView<V>,
-    first: usize,
-    last: usize,
+    first: u32,
+    last: u32,
     mut running: V,
     inclusive: bool,
     lift: impl Fn(V) -> V,
@@ -255,7 +269,7 @@ fn scan_run<V: Value, O: Operator<V>, const N: usize>(
 ) {
     let mut at = first;
     while at < last {
-        let mut items = buffer.read_vector::<N>(at);
+        let mut items = buffer.read_vector::<N>(at as usize);
         let mut item = 0;
         while item < N {
             let through = O::combine(running, lift(items[item]));
@@ -263,8 +277,8 @@ fn scan_run<V: Value, O: Operator<V>, const N: usize>(
             running = through;
             item += 1;
         }
-        buffer.write_vector::<N>(at, items);
-        at += N;
+        buffer.write_vector::<N>(at as usize, items);
+        at += N as u32;
     }
 }
 
