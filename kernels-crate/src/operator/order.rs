@@ -1,7 +1,10 @@
 //! Minima and maxima of all types as minima of unsigned keys.
 
 use super::{Min, Operator};
-use cuda_std::{cfg::ComputeCapability, float::min_or_nan};
+use cuda_std::{
+    cfg::ComputeCapability,
+    float::{min_bits_or_nan, min_or_nan},
+};
 
 /// An order of 32-bit or 64-bit values (`Bits` is `u32` or `u64`): maps a value's bits to a key.
 /// Kernels can therefore compute minima and maxima of several types as minima of keys.
@@ -29,8 +32,8 @@ pub struct IntegerOrder<Bits> {
 ///
 /// Keys are unsigned integers: the bits of a value, with those below the sign flipped if it is
 /// negative, are ordered as signed integers with NaNs at both ends, and an addition rotates them to
-/// the front. On GPUs that compute the minimum of 32-bit values in one instruction, keys are the
-/// values.
+/// the front. On GPUs from compute capability 8.0 or 9.0 on, depending on the size, keys are the
+/// values: see [`FloatKeyMin`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatOrder<Bits> {
@@ -38,20 +41,31 @@ pub struct FloatOrder<Bits> {
     negation: Bits,
 }
 
-/// Minimum of the 32-bit keys of a [`FloatOrder`].
+/// Minimum of the keys of a [`FloatOrder`].
+///
+/// If keys are values, GPUs compute it for 32 bits in one instruction. For 64 bits they compare
+/// floating-point numbers, in another unit than the conversion to integers would need.
 #[derive(Clone, Copy, Debug)]
 pub struct FloatKeyMin;
 
+/// Returns `true` if the code is compiled for GPUs from `capability` on.
+const fn is_gpu_from(capability: ComputeCapability) -> bool {
+    cfg!(target_arch = "nvptx64")
+        && ComputeCapability::from_cuda_arch_env() as u32 >= capability as u32
+}
+
 /// `true` if the 32-bit keys of a [`FloatOrder`] are the values.
-const KEYS_ARE_FLOATS: bool = cfg!(target_arch = "nvptx64")
-    && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32;
+const KEYS_ARE_F32: bool = is_gpu_from(ComputeCapability::Compute80);
+
+/// `true` if the 64-bit keys of a [`FloatOrder`] are the values.
+const KEYS_ARE_F64: bool = is_gpu_from(ComputeCapability::Compute90);
 
 impl Operator<u32> for FloatKeyMin {
     const EXACT: bool = true;
 
     #[inline(always)]
     fn identity() -> u32 {
-        if KEYS_ARE_FLOATS {
+        if KEYS_ARE_F32 {
             f32::INFINITY.to_bits()
         } else {
             u32::MAX
@@ -60,7 +74,7 @@ impl Operator<u32> for FloatKeyMin {
 
     #[inline(always)]
     fn combine(before: u32, after: u32) -> u32 {
-        if KEYS_ARE_FLOATS {
+        if KEYS_ARE_F32 {
             min_or_nan(f32::from_bits(before), f32::from_bits(after)).to_bits()
         } else {
             Min::combine(before, after)
@@ -68,8 +82,30 @@ impl Operator<u32> for FloatKeyMin {
     }
 }
 
+impl Operator<u64> for FloatKeyMin {
+    const EXACT: bool = true;
+
+    #[inline(always)]
+    fn identity() -> u64 {
+        if KEYS_ARE_F64 {
+            f64::INFINITY.to_bits()
+        } else {
+            u64::MAX
+        }
+    }
+
+    #[inline(always)]
+    fn combine(before: u64, after: u64) -> u64 {
+        if KEYS_ARE_F64 {
+            min_bits_or_nan(before, after)
+        } else {
+            Min::combine(before, after)
+        }
+    }
+}
+
 macro_rules! orders {
-    ($($bits:ident $signed:ident $float:ident $float_minimum:ident $keys_are_floats:expr;)+) => {
+    ($($bits:ident $signed:ident $float:ident $keys_are_floats:expr;)+) => {
         $(
             impl IntegerOrder<$bits> {
                 /// Returns the order of unsigned integers: ascending, or descending if `reversed`.
@@ -111,6 +147,13 @@ macro_rules! orders {
                     Self { negation }
                 }
 
+                /// Changes the sign in the descending order.
+                #[inline(always)]
+                const fn negate(&self, bits: $bits) -> $bits {
+                    // the mask spares an operation on the low word
+                    bits ^ (self.negation & Self::SIGN)
+                }
+
                 /// Flips the bits below the sign if the value is negative. Since it preserves the
                 /// sign, it is its own inverse.
                 #[inline(always)]
@@ -121,11 +164,11 @@ macro_rules! orders {
             }
 
             impl Order<$bits> for FloatOrder<$bits> {
-                type Minimum = $float_minimum;
+                type Minimum = FloatKeyMin;
 
                 #[inline(always)]
                 fn key(&self, bits: $bits) -> $bits {
-                    let bits = bits ^ self.negation;
+                    let bits = self.negate(bits);
                     if $keys_are_floats {
                         return bits;
                     }
@@ -139,7 +182,7 @@ macro_rules! orders {
                     } else {
                         Self::flip_negative(key.wrapping_add(Self::FIRST))
                     };
-                    let value = $float::from_bits(bits ^ self.negation);
+                    let value = $float::from_bits(self.negate(bits));
                     let value = if value.is_nan() { $float::NAN } else { value };
                     value.to_bits()
                 }
@@ -149,8 +192,8 @@ macro_rules! orders {
 }
 
 orders! {
-    u32 i32 f32 FloatKeyMin KEYS_ARE_FLOATS;
-    u64 i64 f64 Min false;
+    u32 i32 f32 KEYS_ARE_F32;
+    u64 i64 f64 KEYS_ARE_F64;
 }
 
 #[cfg(test)]

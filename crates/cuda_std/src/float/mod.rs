@@ -217,6 +217,51 @@ pub fn min_or_nan(a: f32, b: f32) -> f32 {
     }
 }
 
+/// Returns the bits of the lesser of two `f64`, given by their bits, or of any NaN if either is NaN;
+/// -0 is less than +0. On the device this takes two comparisons and three logical operations of 32
+/// bits.
+///
+/// ```
+/// use cuda_std::float::min_bits_or_nan;
+///
+/// let minimum = |a: f64, b: f64| f64::from_bits(min_bits_or_nan(a.to_bits(), b.to_bits()));
+/// assert_eq!(minimum(2.0, 1.0), 1.0);
+/// assert!(minimum(0.0, -0.0).is_sign_negative() && minimum(-0.0, 0.0).is_sign_negative());
+/// assert!(minimum(f64::NAN, 1.0).is_nan() && minimum(1.0, f64::NAN).is_nan());
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn min_bits_or_nan(a: u64, b: u64) -> u64 {
+    let kept: u64;
+    #[cfg(target_arch = "nvptx64")]
+    {
+        // Both conditions in one predicate: LLVM would select twice. `geu` is also true if `b` is
+        // NaN. The comments hide the instructions from LLVM's estimate of the cost, which would
+        // keep loops, and the arrays in them in local memory.
+        // SAFETY: a pure computation.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .pred %is_number, %takes_b;",
+                "/**/ setp.num.f64 %is_number, {a}, {a};",
+                "/**/ setp.geu.and.f64 %takes_b, {a}, {b}, %is_number;",
+                "/**/ selp.b64 {kept}, {b}, {a}, %takes_b; }}",
+                a = in(reg64) a,
+                b = in(reg64) b,
+                kept = out(reg64) kept,
+                options(pure, nomem, nostack)
+            );
+        }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+        kept = if x.is_nan() || x < y { a } else { b };
+    }
+    // A number that is not greater than a negative one is negative itself. This makes it -0 if `a`
+    // is -0 and `b` is +0.
+    kept | (a & 1 << 63)
+}
+
 /// Returns the square root of an integer below 2²³, correctly rounded. On the device like
 /// [`sqrt_normal`], without a special case for 0.
 ///
