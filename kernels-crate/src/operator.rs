@@ -39,6 +39,10 @@ pub trait Operator<V>: Send + Sync + 'static {
     /// fixed grouping, so that equal launches yield equal bits.
     const EXACT: bool;
 
+    /// `true` if the combination of a value with itself is that value. Scans of warps then need no
+    /// condition for the lanes that have no predecessor.
+    const IDEMPOTENT: bool = false;
+
     /// Returns the neutral element.
     fn identity() -> V;
 
@@ -157,6 +161,7 @@ macro_rules! integers {
 
             impl Operator<$ty> for Min {
                 const EXACT: bool = true;
+                const IDEMPOTENT: bool = true;
 
                 #[inline(always)]
                 fn identity() -> $ty {
@@ -171,6 +176,7 @@ macro_rules! integers {
 
             impl Operator<$ty> for Max {
                 const EXACT: bool = true;
+                const IDEMPOTENT: bool = true;
 
                 #[inline(always)]
                 fn identity() -> $ty {

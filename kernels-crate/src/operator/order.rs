@@ -62,6 +62,7 @@ const KEYS_ARE_F64: bool = is_gpu_from(ComputeCapability::Compute90);
 
 impl Operator<u32> for FloatKeyMin {
     const EXACT: bool = true;
+    const IDEMPOTENT: bool = true;
 
     #[inline(always)]
     fn identity() -> u32 {
@@ -84,6 +85,7 @@ impl Operator<u32> for FloatKeyMin {
 
 impl Operator<u64> for FloatKeyMin {
     const EXACT: bool = true;
+    const IDEMPOTENT: bool = true;
 
     #[inline(always)]
     fn identity() -> u64 {

@@ -130,7 +130,8 @@ pub fn inclusive_rows<V: Value, O: Operator<V>, W: Warps, const ROWS: usize>(row
         let mut row = 0;
         while row < ROWS {
             let before = shuffle_up(rows[row], distance);
-            if lane >= distance {
+            // without a predecessor, `before` is the lane's own value
+            if O::IDEMPOTENT || lane >= distance {
                 rows[row] = O::combine(before, rows[row]);
             }
             row += 1;
