@@ -33,6 +33,38 @@ pub fn bfind_shiftamt(x: u32) -> u32 {
     }
 }
 
+/// Returns a number shifted right, which is 0 for shifts of 32 and more (PTX `shr.u32`).
+///
+/// ```
+/// use cuda_std::bits::shift_right;
+///
+/// assert_eq!(shift_right(0x8000_0000, 31), 1);
+/// assert_eq!(shift_right(0x8000_0000, 32), 0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn shift_right(x: u32, shift: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let shifted: u32;
+        // SAFETY: a pure computation.
+        unsafe {
+            core::arch::asm!(
+                "shr.u32 {}, {}, {};",
+                out(reg32) shifted,
+                in(reg32) x,
+                in(reg32) shift,
+                options(pure, nomem, nostack)
+            );
+        }
+        shifted
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        if shift < 32 { x >> shift } else { 0 }
+    }
+}
+
 /// Returns the position of the highest set bit, or `u32::MAX` if no bit is set (PTX `bfind`).
 ///
 /// ```

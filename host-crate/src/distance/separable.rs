@@ -104,8 +104,9 @@ fn fill_in_parts(
 }
 
 /// Computes the map with the lower-envelope kernels on any device, for tests. Returns `None` if
-/// sides or spacings do not fit. If `in_segments` is `true`, a narrow band is processed in segments
-/// of scanlines.
+/// sides or spacings do not fit. `has_long_scanlines` selects the kernels for sides of more than
+/// 512 voxels: a narrow band is processed in segments of scanlines, and maps without a maximum
+/// distance in blocks of 16 scanlines.
 ///
 /// # Errors
 /// Errors of the device.
@@ -113,13 +114,13 @@ pub fn transform_by_envelopes(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
-    in_segments: bool,
+    has_long_scanlines: bool,
 ) -> Result<Option<DistanceMap>, DistanceError> {
     let unit = CostUnit::for_grid(sites.grid, &sites.geometry, params);
     let Some(envelopes) = LowerEnvelopes::for_any_device(sites.grid, &unit, params) else {
         return Ok(None);
     };
-    let envelopes = envelopes.with_segments(in_segments);
+    let envelopes = envelopes.with_long_scanlines(has_long_scanlines);
     let mut map = empty_map(stream, sites, params)?;
     envelopes.fill(stream, sites, &mut map)?;
     Ok(Some(map))

@@ -217,9 +217,9 @@ pub fn min_or_nan(a: f32, b: f32) -> f32 {
     }
 }
 
-/// Returns the bits of the lesser of two `f64`, given by their bits, or of any NaN if either is NaN;
-/// -0 is less than +0. On the device this takes two comparisons and three logical operations of 32
-/// bits.
+/// Returns the bits of the lesser of two `f64`, given by their bits, or of any NaN if either is
+/// NaN; -0 is less than +0. On the device this takes two comparisons and three logical operations
+/// of 32 bits.
 ///
 /// ```
 /// use cuda_std::float::min_bits_or_nan;

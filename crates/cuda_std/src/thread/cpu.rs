@@ -56,8 +56,8 @@ pub fn sync_threads_or(predicate: u32) -> u32 {
 
 #[inline(always)]
 #[track_caller]
-pub fn named_sync<const ID: u32>(threads: u32) {
-    sync::named_barrier(ID, threads);
+pub fn named_sync(number: u32, threads: u32) {
+    sync::named_barrier(number, threads);
 }
 
 #[inline(always)]

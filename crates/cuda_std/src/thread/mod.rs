@@ -24,6 +24,6 @@ use cpu as imp;
 use device as imp;
 
 pub use index::*;
-pub use named::NamedBarrier;
+pub use named::{NamedBarrier, sync_named};
 pub use sync::*;
 pub use vectors::IndexVector;

@@ -93,7 +93,7 @@ impl<const ID: u32> NamedBarrier<ID> {
     #[inline(always)]
     #[track_caller]
     pub fn sync(self) {
-        imp::named_sync::<ID>(self.threads);
+        imp::named_sync(ID, self.threads);
     }
 
     /// Arrives at the barrier and continues. Writes that this thread made before are visible to
@@ -103,4 +103,38 @@ impl<const ID: u32> NamedBarrier<ID> {
     pub fn arrive(self) {
         imp::named_arrive::<ID>(self.threads);
     }
+}
+
+/// Arrives at the named barrier `number`, from 1 to 15, and waits until it is complete, as
+/// [`NamedBarrier::sync`] does for a number known at compile time. `threads` threads complete it.
+///
+/// ```
+/// use cuda_std::prelude::*;
+/// use cuda_std::{shared_view, thread::sync_named};
+///
+/// /// Exchanges values within pairs of warps.
+/// #[kernel]
+/// pub unsafe fn exchange(x: ViewMut<u32>) {
+///     let values = shared_view![u32; 128];
+///     let t = thread::thread_idx_x() as usize;
+///     values.write(t, x.read(t));
+///     sync_named(1 + t as u32 / 64, 64);
+///     x.write(t, values.read(t ^ 32));
+/// }
+///
+/// let mut x: Vec<u32> = (0..128).collect();
+/// let shape = simt::LaunchShape::new(1, 128);
+/// let mode = simt::Mode::Checked { seed: 3 };
+/// // SAFETY: there is one element per thread.
+/// unsafe { cuda_std::launch_on_cpu::<exchange>(shape, mode, (ViewMut::from(&mut x[..]),)) }?;
+/// assert_eq!([x[0], x[32], x[64], x[127]], [32, 0, 96, 95]);
+/// # Ok::<(), simt::LaunchError>(())
+/// ```
+///
+/// # Panics
+/// On the CPU, if the number is outside of 1 to 15.
+#[inline(always)]
+#[track_caller]
+pub fn sync_named(number: u32, threads: u32) {
+    imp::named_sync(number, threads);
 }

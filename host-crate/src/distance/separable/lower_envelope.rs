@@ -13,9 +13,10 @@ use crate::{
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::{
     distance::lower_envelope::{
-        self, DistanceOutput, Distances, LengthUnit, MAX_SIDE, NarrowBand, NearestSites, PassBound,
-        PassWeights, TruncatedDistances, envelope_along_y, envelope_along_y_anisotropic,
-        envelope_along_z, envelope_along_z_anisotropic, padded_row_words, scan_rows, segment, tile,
+        self, DistanceOutput, Distances, LengthUnit, LongDistances, MAX_SIDE, NarrowBand,
+        NearestSites, PassBound, PassWeights, TruncatedDistances, envelope_along_y,
+        envelope_along_y_anisotropic, envelope_along_z, envelope_along_z_anisotropic,
+        padded_row_words, scan_rows, segment, tile,
     },
     grid::Grid,
 };
@@ -33,6 +34,9 @@ pub(super) struct LowerEnvelopes {
     nearest_requested: bool,
     /// `true` if blocks process segments of scanlines for a narrow band.
     uses_segments: bool,
+    /// `true` if blocks process 16 instead of 32 scanlines for a map without a maximum distance and
+    /// nearest sites.
+    uses_half_words: bool,
 }
 
 /// Longest side without segments in a narrow band: up to this side, three blocks with complete
@@ -53,22 +57,38 @@ impl LowerEnvelopes {
         unit: &CostUnit,
         params: &DistanceParams,
     ) -> Option<Self> {
-        let envelopes = Self::for_any_device(grid, unit, params)?;
+        let mut envelopes = Self::for_any_device(grid, unit, params)?;
+        let limits = device.limits();
+        let (scanlines, is_plain) = (
+            envelopes.scanlines,
+            !params.nearest && !envelopes.is_truncated,
+        );
+        // With one block per multiprocessor, all of its warps would wait at the same barriers.
+        envelopes.uses_half_words = is_plain && !scanlines.fit_on::<Distances>(limits, 2);
+        let is_supported = if envelopes.uses_half_words {
+            scanlines.fit_on::<LongDistances>(limits, 1)
+        } else {
+            scanlines.fit_on::<Distances>(limits, 1)
+        };
         let fits = params
             .memory
             .is_none_or(|limit| envelopes.device_bytes() <= limit);
         let is_overridden = [
             scan_rows::entry(),
             envelope_along_y::<Distances>::entry(),
+            envelope_along_y::<LongDistances>::entry(),
             envelope_along_y::<TruncatedDistances>::entry(),
             envelope_along_y::<NarrowBand>::entry(),
             envelope_along_y::<NearestSites>::entry(),
             envelope_along_y_anisotropic::<Distances>::entry(),
+            envelope_along_y_anisotropic::<LongDistances>::entry(),
             envelope_along_y_anisotropic::<TruncatedDistances>::entry(),
             envelope_along_y_anisotropic::<NarrowBand>::entry(),
             envelope_along_y_anisotropic::<NearestSites>::entry(),
             envelope_along_z::<u32, Distances>::entry(),
             envelope_along_z::<f64, Distances>::entry(),
+            envelope_along_z::<u32, LongDistances>::entry(),
+            envelope_along_z::<f64, LongDistances>::entry(),
             envelope_along_z::<u32, TruncatedDistances>::entry(),
             envelope_along_z::<f64, TruncatedDistances>::entry(),
             envelope_along_z::<u32, NarrowBand>::entry(),
@@ -77,6 +97,8 @@ impl LowerEnvelopes {
             envelope_along_z::<f64, NearestSites>::entry(),
             envelope_along_z_anisotropic::<f32, Distances>::entry(),
             envelope_along_z_anisotropic::<f64, Distances>::entry(),
+            envelope_along_z_anisotropic::<f32, LongDistances>::entry(),
+            envelope_along_z_anisotropic::<f64, LongDistances>::entry(),
             envelope_along_z_anisotropic::<f32, TruncatedDistances>::entry(),
             envelope_along_z_anisotropic::<f64, TruncatedDistances>::entry(),
             envelope_along_z_anisotropic::<f32, NarrowBand>::entry(),
@@ -86,7 +108,7 @@ impl LowerEnvelopes {
         ]
         .iter()
         .any(|entry| device.overrides_block(entry));
-        (fits && envelopes.scanlines.is_supported_by(device) && !is_overridden).then_some(envelopes)
+        (fits && is_supported && !is_overridden).then_some(envelopes)
     }
 
     /// Returns the transform if sides and spacings fit, regardless of the device and its memory.
@@ -98,13 +120,15 @@ impl LowerEnvelopes {
             is_truncated: params.max_distance.is_some(),
             nearest_requested: params.nearest,
             uses_segments: grid.ny.max(grid.nz) > MAX_UNSEGMENTED_SIDE,
+            uses_half_words: false,
         })
     }
 
-    /// Returns the transform with or without segments of scanlines in a narrow band.
-    pub fn with_segments(self, uses_segments: bool) -> Self {
+    /// Returns the transform with the kernels for long or for short scanlines.
+    pub fn with_long_scanlines(self, are_long: bool) -> Self {
         Self {
-            uses_segments,
+            uses_segments: are_long,
+            uses_half_words: are_long,
             ..self
         }
     }
@@ -135,6 +159,8 @@ impl LowerEnvelopes {
             self.launch::<NarrowBand>(stream, sites, maps)
         } else if self.is_truncated {
             self.launch::<TruncatedDistances>(stream, sites, maps)
+        } else if self.uses_half_words {
+            self.launch::<LongDistances>(stream, sites, maps)
         } else {
             self.launch::<Distances>(stream, sites, maps)
         }
@@ -164,7 +190,7 @@ impl LowerEnvelopes {
         let scan_launch = Launch::pieces(grid.nz.into())
             .exact_threads_per_block(lower_envelope::row_scan::threads(grid.ny))
             .dynamic_shared_bytes_per_thread(4 * padded_row_words(self.scanlines.words()));
-        let [along, _] = self.scanlines.launches(O::SEGMENTED);
+        let [along, _] = self.scanlines.launches::<O>();
         let [bound, _] = self.metric.bounds;
         // SAFETY: the mask has one word per word of the rows; there are two row-scan elements per
         // word, one flag per plane, with truncation one per 32 scanlines of each word of a plane,
@@ -227,7 +253,7 @@ impl LowerEnvelopes {
         unit: U,
         (distances, indices): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], bound) = (self.scanlines.launches(O::SEGMENTED), self.last_bound());
+        let ([_, along], bound) = (self.scanlines.launches::<O>(), self.last_bound());
         let (grid, background) = (self.scanlines.grid, self.background);
         let args = (
             row_scan_buffer,
@@ -255,7 +281,7 @@ impl LowerEnvelopes {
         (weights, unit): (PassWeights, U),
         (distances, indices): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], bound) = (self.scanlines.launches(O::SEGMENTED), self.last_bound());
+        let ([_, along], bound) = (self.scanlines.launches::<O>(), self.last_bound());
         let (grid, background) = (self.scanlines.grid, self.background);
         let args = (
             row_scan_buffer,
@@ -312,10 +338,10 @@ impl EnvelopeScanlines {
     }
 
     /// Returns the launches over the scanlines, or their segments, along y and along z.
-    fn launches(&self, uses_segments: bool) -> [Launch; 2] {
+    fn launches<O: DistanceOutput>(&self) -> [Launch; 2] {
         let Grid { ny, nz, .. } = self.grid;
         [(ny, nz), (nz, ny)].map(|(len, across)| {
-            let (segment_count, positions) = if uses_segments {
+            let (segment_count, positions) = if O::SEGMENTED {
                 (
                     segment::segment_count(tile::chunks(len)),
                     segment::tile_len(len),
@@ -323,25 +349,25 @@ impl EnvelopeScanlines {
             } else {
                 (1, len)
             };
-            let blocks = u64::from(self.words()) * u64::from(across) * u64::from(segment_count);
+            let blocks_per_word = u64::from(segment_count * (32 / O::SCANLINES));
+            let blocks = u64::from(self.words()) * u64::from(across) * blocks_per_word;
             Launch::pieces(blocks)
-                .exact_threads_per_block(tile::threads(positions))
-                .dynamic_shared_bytes(tile::shared_bytes(positions))
+                .exact_threads_per_block(tile::threads::<O>(positions))
+                .dynamic_shared_bytes(tile::shared_bytes::<O>(positions))
         })
     }
 
-    /// Returns `true` if the device is a GPU whose blocks can have the threads and the shared
-    /// memory that the scanlines require.
-    fn is_supported_by(&self, device: &Device) -> bool {
-        let limits: &DeviceLimits = device.limits();
+    /// Returns `true` if the device is a GPU, its blocks can have the threads and the shared memory
+    /// that the scanlines require, and a number of blocks fits in the shared memory of a
+    /// multiprocessor.
+    fn fit_on<O: DistanceOutput>(&self, limits: &DeviceLimits, blocks: u32) -> bool {
         let len = self.grid.ny.max(self.grid.nz);
-        let shared = limits
-            .shared_bytes_per_multiprocessor
+        let shared = (limits.shared_bytes_per_multiprocessor / blocks)
             .saturating_sub(limits.reserved_shared_bytes_per_block)
             .min(limits.shared_bytes_per_block_opt_in)
             .min(MAX_DYNAMIC_SHARED_BYTES);
         limits.threads_per_block > 1
-            && tile::threads(len) <= limits.threads_per_block
-            && tile::shared_bytes(len) <= shared
+            && tile::threads::<O>(len) <= limits.threads_per_block
+            && tile::shared_bytes::<O>(len) <= shared
     }
 }

@@ -6,8 +6,8 @@ use super::{
     filter::Filter,
     labels::{LabelClamp, row_label_distance},
     output::{
-        DistanceOutput, Distances, LabelDistances, NarrowBand, NearestSites, PassBound,
-        TruncatedDistances,
+        DistanceOutput, Distances, LabelDistances, LongDistances, NarrowBand, NearestSites,
+        PassBound, TruncatedDistances,
     },
     pass_cost::{Anisotropic, PassCost, PassWeights, RowDistance},
     row_scan::NO_SITE_GAP,
@@ -23,7 +23,8 @@ use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, 
 /// written for planes without sites.
 ///
 /// **Mapping:** 32 scanlines along y per block: one word of x in one plane, with all planes of the
-/// first word first; 32 positions of a scanline per thread. **Phases** (see the [module](super)),
+/// first word first; or 16, half a word ([`LongDistances`]); 32 positions of a scanline per thread.
+/// **Phases** (see the [module](super)),
 /// separated by barriers: (1) compute the distances along x from two leading-zero counts and the
 /// row scan, filter candidates, and build the chunk's envelope; (2) merge the envelopes; (3)
 /// scatter takeover outputs; (4) evaluate. **Shared memory:**
@@ -37,12 +38,12 @@ use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, 
 /// `squared` holds the y of the site above the squared distance.
 ///
 /// # Safety
-/// Sides are at most [`MAX_SIDE`](super::MAX_SIDE); there is one block per word of each plane, with
-/// [`threads`](super::tile::threads) of `ny` threads and
+/// Sides are at most [`MAX_SIDE`](super::MAX_SIDE); there is one block per word of each plane, or
+/// two for [`LongDistances`], with [`threads`](super::tile::threads) of `ny` threads and
 /// [`shared_bytes`](super::tile::shared_bytes) of dynamic shared memory. For a narrow band there is
 /// one block per [segment](super::segment) of the scanlines, with the sizes of
 /// [`tile_len`](super::segment::tile_len).
-#[kernel(O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+#[kernel(O = [Distances, LongDistances, TruncatedDistances, NarrowBand, NearestSites])]
 pub unsafe fn envelope_along_y<O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     planes: View<u32>,
@@ -70,7 +71,7 @@ pub unsafe fn envelope_along_y<O: DistanceOutput + KernelType>(
 /// # Safety
 /// The requirements of [`envelope_along_y`] hold; in addition `weights` and sides are such that all
 /// numbers [fit](Anisotropic).
-#[kernel(O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+#[kernel(O = [Distances, LongDistances, TruncatedDistances, NarrowBand, NearestSites])]
 pub unsafe fn envelope_along_y_anisotropic<O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     planes: View<u32>,
@@ -150,9 +151,9 @@ impl Pass<'_> {
     unsafe fn compute<C: PassCost, O: DistanceOutput>(self, pass_cost: C) {
         let (grid, bound) = (self.grid, self.bound);
         // SAFETY: guaranteed by the caller.
-        let (tile, lines) = unsafe { Tile::for_block::<O>(grid.ny) };
+        let (tile, lines) = unsafe { Tile::<O>::for_block(grid.ny) };
         let (word, plane) = div_rem_u32(lines, grid.nz);
-        let has_outputs = tile.has_outputs::<O>();
+        let has_outputs = tile.has_outputs();
         let chunks = div_ceil_u32(grid.ny, CHUNK);
         let write_reached = |any: bool| {
             // A chunk corresponds to 32 scanlines of the next pass.
@@ -170,9 +171,9 @@ impl Pass<'_> {
         }
         let line = (word as usize * grid.nz as usize + plane as usize) * grid.ny as usize;
         let row_scan_words = self.row_scan_words.slice(2 * line, 2 * grid.ny as usize);
-        let candidates = tile.load_row_distances::<C, O>(pass_cost, row_scan_words, grid.ny, bound);
+        let candidates = tile.load_row_distances::<C>(pass_cost, row_scan_words, grid.ny, bound);
         tile.clear_takeovers();
-        let envelope = tile.build_chunk_envelope::<C, O>(pass_cost, candidates);
+        let envelope = tile.build_chunk_envelope::<C>(pass_cost, candidates);
         tile.publish_chunk_envelope(envelope);
         let mut changes = 0;
         if O::LABELS {
@@ -198,7 +199,7 @@ impl Pass<'_> {
             return;
         }
         let out = self.squared.slice(line * 32, grid.ny as usize * 32);
-        let at = tile.chunk_start_in_line() as usize * 32 + tile.lane as usize;
+        let at = tile.chunk_start_in_line() as usize * 32 + tile.column() as usize;
         let clamp = if O::LABELS {
             tile.label_clamp()
         } else {
@@ -214,7 +215,7 @@ impl Pass<'_> {
                 return;
             }
         }
-        tile.evaluate::<C, O, PositionLookup>(
+        tile.evaluate::<C, PositionLookup>(
             pass_cost,
             clamp,
             PositionLookup,
@@ -255,11 +256,12 @@ impl SiteLookup for PositionLookup {
     }
 }
 
-impl Tile {
+impl<O: DistanceOutput> Tile<O> {
     /// Stores the distances along x in the tile and returns the candidates as a bit mask, first
     /// position highest. With truncation, positions beyond the bound are not candidates.
+    #[cuda_std::inline_closures]
     #[inline(always)]
-    fn load_row_distances<C: PassCost, O: DistanceOutput>(
+    fn load_row_distances<C: PassCost>(
         &self,
         pass_cost: C,
         row_scan_words: View<u32>,
@@ -267,43 +269,66 @@ impl Tile {
         bound: PassBound,
     ) -> u32 {
         let max_cost = bound.max_cost;
-        let row = self.chunk_start_in_line().wrapping_add(self.lane);
-        let [bits, gaps] = if row < rows {
-            row_scan_words.read_vector::<2>(2 * row as usize)
-        } else {
-            [0, NO_SITE_GAP | NO_SITE_GAP << 16]
+        let first_row = self.chunk_start_in_line().wrapping_add(self.lane);
+        let read_row = |row: u32| {
+            if row < rows {
+                row_scan_words.read_vector::<2>(2 * row as usize)
+            } else {
+                [0, NO_SITE_GAP | NO_SITE_GAP << 16]
+            }
         };
-        let has_site = if O::TRUNCATED {
-            bits != 0 || gaps & 0xffff <= max_cost || gaps >> 16 <= max_cost
+        let row = read_row(first_row);
+        // With 16 scanlines, each lane has two rows of its chunk.
+        let later_row = if O::SCANLINES == 32 {
+            row
         } else {
-            bits != 0 || gaps != NO_SITE_GAP | NO_SITE_GAP << 16
+            read_row(first_row + O::SCANLINES)
         };
-        // SAFETY: all lanes of the warp take part.
-        let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has_site) };
+        let has_site = |[bits, gaps]: [u32; 2]| {
+            if O::TRUNCATED {
+                bits != 0 || gaps & 0xffff <= max_cost || gaps >> 16 <= max_cost
+            } else {
+                bits != 0 || gaps != NO_SITE_GAP | NO_SITE_GAP << 16
+            }
+        };
+        let [mut with_sites, mut any] = self.chunk_ballot([has_site(row), has_site(later_row)]);
         if O::SEGMENTED {
             with_sites &= self.segment_mask(bound.max_step);
+            any = with_sites;
         }
-        if with_sites == 0 {
+        if any == 0 {
             return 0;
         }
         // The chunk's rows are not in use yet.
         let scan = self.chunk_scratch(0);
-        let reversed = bits.reverse_bits() << O::LABELS as u32;
-        scan.write_vector(4 * self.lane as usize, [bits, reversed, gaps, 0]);
-        // SAFETY: all lanes of the warp take part.
-        unsafe { warp::sync_warp(u32::MAX) };
+        let store = |[bits, gaps]: [u32; 2]| {
+            let reversed = bits.reverse_bits() << O::LABELS as u32;
+            let (gap_before, gap_after) = (gaps & 0xffff, gaps >> 16);
+            let fields = [bits, reversed, gap_before, gap_after];
+            scan.write_vector(4 * self.lane as usize, fields);
+            // SAFETY: all lanes of the warp take part.
+            unsafe { warp::sync_warp(u32::MAX) };
+        };
+        store(row);
         let mut filter = Filter::new(pass_cost, self.chunk_start(), self.len);
-        let beyond = self.lane | (31 - self.lane) << 16;
+        let column = self.column();
         let mut range_bits = 0;
         unroll_32!(I => {
-            let [bits, reversed, gaps, _] = scan.read_vector::<4>(4 * I as usize);
+            if I == O::SCANLINES {
+                // SAFETY: all lanes of the warp take part.
+                unsafe { warp::sync_warp(u32::MAX) };
+                store(later_row);
+            }
+            let [bits, reversed, gap_before, gap_after] = scan.read_vector::<4>(4 * (I % O::SCANLINES) as usize);
             let distance = if O::LABELS {
-                row_label_distance(bits, reversed, gaps, self.lane)
+                row_label_distance([bits, reversed], [gap_before, gap_after], column)
             } else {
-                let down = bfind_shiftamt(bits << (31 - self.lane));
-                let up = bfind_shiftamt(reversed << self.lane);
-                let gaps = gaps + beyond;
-                min(min(down, up), min(gaps & 0xffff, gaps >> 16))
+                let down = bfind_shiftamt(bits << (31 - column));
+                let up = bfind_shiftamt(reversed << column);
+                min(
+                    min(down, gap_before + column),
+                    min(up, gap_after + (31 - column)),
+                )
             };
             self.write_in_chunk(I, distance);
             if O::TRUNCATED {

@@ -7,8 +7,8 @@ use super::{
     length_unit::LengthUnit,
     nearest_site::ColumnSiteLookup,
     output::{
-        DistanceOutput, Distances, LabelDistances, NarrowBand, NearestSites, PassBound,
-        TruncatedDistances,
+        DistanceOutput, Distances, LabelDistances, LongDistances, NarrowBand, NearestSites,
+        PassBound, TruncatedDistances,
     },
     pass_cost::{Anisotropic, PassCost, PassWeights, SquaredDistance},
     tile::{CHUNK, Tile, cost},
@@ -30,7 +30,8 @@ use cuda_std::{
 /// optionally also the linear index of that site, all ones if there is none.
 ///
 /// **Mapping:** 32 scanlines along z per block: one word of x in one row, with all rows of the
-/// first word first; 32 positions of a scanline per thread. **Phases** (see the [module](super)),
+/// first word first; or 16, half a word ([`LongDistances`]); 32 positions of a scanline per thread.
+/// **Phases** (see the [module](super)),
 /// separated by barriers: (1) copy the chunk's squared distances to shared memory asynchronously,
 /// filter candidates, and build the chunk's envelope; (2) merge the envelopes; (3) scatter takeover
 /// outputs; (4) evaluate. **Shared memory:** [`shared_bytes`](super::tile::shared_bytes). **Global
@@ -43,12 +44,12 @@ use cuda_std::{
 ///
 /// # Safety
 /// Sides are at most [`MAX_SIDE`](super::MAX_SIDE); there is one block per word of each row of a
-/// plane, with [`threads`](super::tile::threads) of `nz` threads and
+/// plane, or two for [`LongDistances`], with [`threads`](super::tile::threads) of `nz` threads and
 /// [`shared_bytes`](super::tile::shared_bytes) of dynamic shared memory; for a narrow band one per
 /// [segment](super::segment) of the scanlines, with the sizes of
 /// [`tile_len`](super::segment::tile_len). `distances` has one element per voxel, and so has
 /// `nearest` if nearest sites are computed.
-#[kernel(U = [u32, f64], O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+#[kernel(U = [u32, f64], O = [Distances, LongDistances, TruncatedDistances, NarrowBand, NearestSites])]
 pub unsafe fn envelope_along_z<U: LengthUnit, O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     squared: View<u32>,
@@ -90,7 +91,7 @@ pub unsafe fn envelope_along_z<U: LengthUnit, O: DistanceOutput + KernelType>(
 /// # Safety
 /// The requirements of [`envelope_along_z`] hold; in addition `weights` and sides are such that all
 /// numbers [fit](Anisotropic).
-#[kernel(U = [f32, f64], O = [Distances, TruncatedDistances, NarrowBand, NearestSites])]
+#[kernel(U = [f32, f64], O = [Distances, LongDistances, TruncatedDistances, NarrowBand, NearestSites])]
 pub unsafe fn envelope_along_z_anisotropic<U: LengthUnit, O: DistanceOutput + KernelType>(
     row_scan_words: View<u32>,
     squared: View<u32>,
@@ -191,9 +192,9 @@ impl<U: LengthUnit> Pass<'_, U> {
     unsafe fn compute<C: PassCost, O: DistanceOutput>(self, pass_cost: C) {
         let (grid, unit, bound, background) = (self.grid, self.unit, self.bound, self.background);
         // SAFETY: guaranteed by the caller.
-        let (tile, lines) = unsafe { Tile::for_block::<O>(grid.nz) };
+        let (tile, lines) = unsafe { Tile::<O>::for_block(grid.nz) };
         let (word, row) = div_rem_u32(lines, grid.ny);
-        let has_outputs = tile.has_outputs::<O>();
+        let has_outputs = tile.has_outputs();
         let stride = non_uniform(grid.ny * 32);
         let output_stride = non_uniform(grid.ny * grid.nx);
         let source_start =
@@ -206,16 +207,16 @@ impl<U: LengthUnit> Pass<'_, U> {
         } else {
             self.planes
         };
-        let candidates = tile.load_squared_distances::<C, O>(
+        let candidates = tile.load_squared_distances::<C>(
             pass_cost,
             self.squared,
-            (source_start, stride),
+            (source_start + (tile.column() - tile.lane) as usize, stride),
             planes,
             grid.nz,
             bound,
         );
         tile.clear_takeovers();
-        let envelope = tile.build_chunk_envelope::<C, O>(pass_cost, candidates);
+        let envelope = tile.build_chunk_envelope::<C>(pass_cost, candidates);
         tile.publish_chunk_envelope(envelope);
         let mut changes = 0;
         if O::LABELS {
@@ -225,8 +226,9 @@ impl<U: LengthUnit> Pass<'_, U> {
                 .read(first_word + thread::thread_idx_x() as usize);
             tile.set_changes(changes);
         }
-        let any = thread::sync_threads_or(envelope | changes);
-        let column = word * 32 + tile.lane;
+        // Without truncation, any site in the volume gives all scanlines candidates.
+        let any = !O::TRUNCATED || thread::sync_threads_or(envelope | changes) != 0;
+        let column = word * 32 + tile.column();
         let stride = grid.ny as usize * grid.nx as usize;
         let at = tile.chunk_start_in_line() as usize * stride
             + row as usize * grid.nx as usize
@@ -239,16 +241,22 @@ impl<U: LengthUnit> Pass<'_, U> {
                 repeat(tile.output_count(), || out.write(u32::MAX));
             }
         };
-        if any == 0 {
+        if !any {
             if column < grid.nx && has_outputs {
                 write_background();
             }
             return;
         }
-        if O::TRUNCATED && !O::LABELS && !O::NEAREST_SITE {
+        if O::TRUNCATED && !O::LABELS {
             tile.merge_sparse_envelopes(pass_cost);
         } else {
             tile.merge_envelopes(pass_cost);
+        }
+        if !O::TRUNCATED && tile.nonempty_chunks() == 0 {
+            if column < grid.nx && has_outputs {
+                write_background();
+            }
+            return;
         }
         tile.scatter_takeovers();
         thread::sync_threads();
@@ -278,7 +286,7 @@ impl<U: LengthUnit> Pass<'_, U> {
         let mut out = WriteCursor::new(self.distances, at, output_stride);
         if !O::TRUNCATED {
             let write = |_, squared, ()| out.write(unit.distance(squared));
-            tile.evaluate::<C, O, ()>(pass_cost, clamp, (), write);
+            tile.evaluate::<C, ()>(pass_cost, clamp, (), write);
             return;
         }
         let (true, Some(nearest)) = (O::NEAREST_SITE, self.nearest) else {
@@ -292,22 +300,17 @@ impl<U: LengthUnit> Pass<'_, U> {
                     distance
                 });
             };
-            tile.evaluate::<C, O, ()>(pass_cost, clamp, (), write);
+            tile.evaluate::<C, ()>(pass_cost, clamp, (), write);
             return;
         };
         let mut nearest_out = WriteCursor::new(nearest, at, output_stride);
-        let squared_line = (self.squared, source_start + tile.lane as usize);
+        let squared_line = (self.squared, source_start + tile.column() as usize);
         let lookup = ColumnSiteLookup::new(self.row_scan_words, squared_line, grid, (word, column));
-        tile.evaluate::<C, O, ColumnSiteLookup<'_>>(
-            pass_cost,
-            clamp,
-            lookup,
-            |_, squared, site| {
-                out.write(bound.distance(squared, unit, background));
-                let in_range = squared <= bound.max_squared;
-                nearest_out.write(if in_range { site } else { u32::MAX });
-            },
-        );
+        tile.evaluate::<C, ColumnSiteLookup<'_>>(pass_cost, clamp, lookup, |_, squared, site| {
+            out.write(bound.distance(squared, unit, background));
+            let in_range = squared <= bound.max_squared;
+            nearest_out.write(if in_range { site } else { u32::MAX });
+        });
     }
 }
 
@@ -339,12 +342,13 @@ impl PassBound {
     }
 }
 
-impl Tile {
+impl<O: DistanceOutput> Tile<O> {
     /// Copies the chunk's rows of costs to the tile and returns the candidates as a bit mask, first
     /// position highest. The scanlines start at `source_start` and have the given stride. With
     /// truncation, positions beyond the bound are not candidates.
+    #[cuda_std::inline_closures]
     #[inline(always)]
-    fn load_squared_distances<C: PassCost, O: DistanceOutput>(
+    fn load_squared_distances<C: PassCost>(
         &self,
         pass_cost: C,
         squared: View<u32>,
@@ -355,36 +359,40 @@ impl Tile {
     ) -> u32 {
         let max_cost = bound.max_cost;
         let plane = self.chunk_start_in_line().wrapping_add(self.lane);
-        let has_site = plane < len && planes.read(plane as usize) != 0;
-        // SAFETY: all lanes of the warp take part.
-        let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has_site) };
+        let has_site = |plane: u32| plane < len && planes.read(plane as usize) != 0;
+        let has_later_site = O::SCANLINES != 32 && has_site(plane + O::SCANLINES);
+        let [mut with_sites, mut any] = self.chunk_ballot([has_site(plane), has_later_site]);
         if O::SEGMENTED {
             with_sites &= self.segment_mask(bound.max_step);
+            any = with_sites;
         }
-        if with_sites == 0 {
+        if any == 0 {
             return 0;
         }
-        let (row, column) = (self.lane / 8, self.lane % 8 * 4);
+        // A step copies four rows of each chunk, four words per lane.
+        let lanes_per_row = O::SCANLINES / 4;
+        let (row, column) = (self.lane / lanes_per_row, self.lane % lanes_per_row * 4);
         let row_bits = with_sites >> row;
         let source = source_start
             + (self.chunk_start_in_line() + row) as usize * stride as usize
             + column as usize;
-        let to = ((self.chunk_start() + row) * 32 + column) as usize;
+        let to = Self::position_index(self.chunk_start() + row) + column as usize;
+        let step = 4 * O::SCANLINES;
         let target = CopyTarget::new(self.positions, to);
         let mut copy_source = CopySource::new(squared, source);
         if with_sites == u32::MAX {
             unroll_8!(I => {
-                target.copy_4(copy_source, 128 * I);
+                target.copy_4(copy_source, step * I);
                 copy_source.advance(4 * stride);
             });
         } else {
             let mut i = 0;
             while i < 8 {
                 if row_bits >> (4 * i) & 1 != 0 {
-                    target.copy_4(copy_source, 128 * i);
+                    target.copy_4(copy_source, step * i);
                 } else {
                     self.positions
-                        .write_vector(to + 128 * i as usize, [NO_SITE_COST; 4]);
+                        .write_vector(to + (step * i) as usize, [NO_SITE_COST; 4]);
                 }
                 copy_source.advance(4 * stride);
                 i = opaque(i + 1);

@@ -3,33 +3,36 @@
 use super::{
     output::DistanceOutput,
     pass_cost::{FLOAT_BIAS, PassCost},
-    tile::{COST_BITS, RECIPROCALS, Tile, link, with_link},
+    tile::{CHUNK, COST_BITS, RECIPROCALS, Tile, link, with_link},
 };
 use cuda_std::{
-    bits::{bfind, bfind_shiftamt},
+    bits::{bfind, bfind_shiftamt, shift_right},
     warp,
 };
 
-impl Tile {
+/// Bit of the first position of a chunk in a mask whose first position is highest.
+const FIRST_POSITION: u32 = 1 << 31;
+
+impl<O: DistanceOutput> Tile<O> {
     /// Builds the lower envelope of the chunk from the candidates in `survivors` (a bit mask, first
     /// position highest) and returns its vertices as a bit mask (first position lowest). Stores the
     /// takeover output of each vertex in its word. All lanes of a warp must call it.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    pub fn build_chunk_envelope<C: PassCost, O: DistanceOutput>(
-        &self,
-        pass_cost: C,
-        survivors: u32,
-    ) -> u32 {
+    pub fn build_chunk_envelope<C: PassCost>(&self, pass_cost: C, survivors: u32) -> u32 {
         let reciprocals = self.chunk_scratch(RECIPROCALS);
-        reciprocals.write(
-            self.lane as usize,
-            if self.lane == 0 {
-                FLOAT_BIAS
-            } else {
-                pass_cost.reciprocal(self.lane).to_bits()
-            },
-        );
+        let mut separation = self.lane;
+        while separation < CHUNK {
+            reciprocals.write(
+                separation as usize,
+                if separation == 0 {
+                    FLOAT_BIAS
+                } else {
+                    pass_cost.reciprocal(separation).to_bits()
+                },
+            );
+            separation += O::SCANLINES;
+        }
         // SAFETY: all lanes of the warp take part.
         unsafe { warp::sync_warp(u32::MAX) };
         let mut remaining = survivors;
@@ -43,15 +46,19 @@ impl Tile {
             pass_cost.lifted_cost(word, position, chunk_start, float_bias)
         };
         let mut top = bfind_shiftamt(remaining);
-        remaining ^= 0x8000_0000_u32.rotate_right(top);
+        // Vertices, first position highest, as in `remaining`.
+        let mut envelope = shift_right(FIRST_POSITION, top);
+        remaining &= !envelope;
         let word = self.read_in_chunk(top);
-        self.write_in_chunk(top, with_link(word, 0));
+        if O::NEAREST_SITE {
+            self.write_in_chunk(top, with_link(word, 0));
+        }
         let mut top_value = lift(word, top);
         let mut top_start = 0;
-        let mut envelope = 1_u32.rotate_left(top);
         while remaining != 0 {
             let next = bfind_shiftamt(remaining);
-            remaining ^= 0x8000_0000_u32.rotate_right(next);
+            let bit = shift_right(FIRST_POSITION, next);
+            remaining &= !bit;
             let word = self.read_in_chunk(next);
             let next_value = lift(word, next);
             let mut takeover;
@@ -81,11 +88,11 @@ impl Tile {
                 if takeover > top_start {
                     break;
                 }
-                envelope ^= 1_u32.rotate_left(top);
+                envelope &= envelope - 1;
                 if envelope == 0 {
                     break;
                 }
-                top = bfind(envelope);
+                top = bfind(envelope.reverse_bits());
                 let word = self.read_in_chunk(top);
                 top_value = lift(word, top);
                 top_start = link(word) as i32;
@@ -98,12 +105,12 @@ impl Tile {
                     word + (takeover as u32 * (1 << COST_BITS))
                 };
                 self.write_in_chunk(next, linked);
-                envelope |= 1_u32.rotate_left(next);
+                envelope |= bit;
                 top = next;
                 top_value = next_value;
                 top_start = takeover;
             }
         }
-        envelope
+        envelope.reverse_bits()
     }
 }

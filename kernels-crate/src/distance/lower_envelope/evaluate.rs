@@ -45,7 +45,7 @@ impl SiteLookup for () {
     fn finish(self, _position: u32, _stage2: ()) {}
 }
 
-impl Tile {
+impl<O: DistanceOutput> Tile<O> {
     /// Calls `visit` for each output of the chunk with its index (from 0), the minimum squared
     /// distance, and the `lookup` result of its candidate. With truncation a line may lack
     /// candidates; the lookup result is then the default. For label distances, `clamp` holds the
@@ -54,7 +54,7 @@ impl Tile {
     #[allow(unused_assignments)]
     #[cuda_std::inline_closures]
     #[inline(always)]
-    pub fn evaluate<C: PassCost, O: DistanceOutput, S: SiteLookup>(
+    pub fn evaluate<C: PassCost, S: SiteLookup>(
         &self,
         pass_cost: C,
         mut clamp: LabelClamp,
@@ -194,17 +194,14 @@ impl Tile {
     /// another takes over there.
     #[inline(always)]
     fn entry_candidate(&self) -> u32 {
-        let mut entry_candidate = 0;
-        let mut earlier_chunk = 0;
-        while earlier_chunk < self.chunk {
-            let position = self.row(earlier_chunk, LAST_TAKEOVER);
-            entry_candidate = if position > entry_candidate {
-                position
-            } else {
-                entry_candidate
-            };
-            earlier_chunk = opaque(earlier_chunk + 1);
+        // Later candidates take over later. If none takes over in a chunk, its row holds 0, which
+        // is also the position of the candidate that then takes over first, or of none.
+        let mut position = 0;
+        let mut earlier_chunk = self.chunk;
+        while position == 0 && earlier_chunk > 0 {
+            earlier_chunk -= 1;
+            position = self.row(earlier_chunk, LAST_TAKEOVER);
         }
-        entry_candidate
+        position
     }
 }

@@ -18,6 +18,7 @@
 //! [`mark_changes_along_z`]: super::mark_changes_along_z
 
 use super::{
+    output::DistanceOutput,
     row_scan::NO_SITE_GAP,
     tile::{CHANGES, Tile},
 };
@@ -143,7 +144,7 @@ impl LabelClamp {
     }
 }
 
-impl Tile {
+impl<O: DistanceOutput> Tile<O> {
     /// Stores the label changes of the thread's chunk in the tile. All lanes of a warp must call
     /// it, after building the chunk's envelope.
     #[inline(always)]
@@ -192,17 +193,21 @@ impl Tile {
 }
 
 /// Returns the distance along x from a voxel to the nearest voxel with another label. `bits` is its
-/// word of label changes, `reversed` the reversed word shifted left by one, and `gaps` the packed
-/// distances to the changes outside the word.
+/// word of label changes, `reversed` the reversed word shifted left by one, and the gaps are the
+/// distances from the word to the changes outside.
 #[inline(always)]
-pub fn row_label_distance(bits: u32, reversed: u32, gaps: u32, lane: u32) -> u32 {
+pub fn row_label_distance(
+    [bits, reversed]: [u32; 2],
+    [gap_before, gap_after]: [u32; 2],
+    lane: u32,
+) -> u32 {
     // A change marks the first voxel of a new label. Towards lower x, the voxel before the change
     // has the other label; towards higher x, the voxel at the change does: both are one farther
     // away than the bit distances.
     let step_back = bfind_shiftamt(bits << (31 - lane));
     let step_forward = bfind_shiftamt(reversed << lane);
-    let gaps = gaps.wrapping_add(lane.wrapping_add(30u32.wrapping_sub(lane) << 16));
-    let (gap_before, gap_after) = (gaps & 0xffff, gaps >> 16);
+    let gap_before = gap_before + lane;
+    let gap_after = gap_after.wrapping_add(30u32.wrapping_sub(lane));
     let in_word = if step_back < step_forward {
         step_back
     } else {

@@ -9,8 +9,10 @@
 //! Huttenlocher 2012; Meijster, Roerdink and Hesselink 2000).
 //!
 //! A block processes 32 neighbouring scanlines, one per lane, with one warp per chunk of 32
-//! positions. The tile in shared memory has one word per position: the cost in the low 22 bits, and
-//! a link in the high ten bits, which holds first the takeover output and later the next candidate.
+//! positions; for [`LongDistances`], 16 scanlines with one warp per two chunks, so that several
+//! blocks fit on a multiprocessor. The tile in shared memory has one word per position: the cost in
+//! the low 22 bits, and a link in the high ten bits, which holds first the takeover output and
+//! later the next candidate.
 //!
 //! 1. [`filter`]: while a chunk is loaded, a position remains a candidate only if it is nearest at
 //!    some integer output compared with its four neighbours. The remaining candidates form a bit
@@ -84,7 +86,7 @@ pub use label_changes::{mark_changes_along_z, mark_changes_in_planes};
 pub use labels::scan_label_changes;
 pub use length_unit::LengthUnit;
 pub use output::{
-    DistanceOutput, Distances, LabelDistances, NarrowBand, NearestSites, PassBound,
+    DistanceOutput, Distances, LabelDistances, LongDistances, NarrowBand, NearestSites, PassBound,
     TruncatedDistances,
 };
 pub use pass_cost::{MAX_PASS_WEIGHT, PassWeights};

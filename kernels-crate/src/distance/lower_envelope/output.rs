@@ -3,7 +3,11 @@
 use cuda_std::KernelType;
 
 /// Selects what a kernel computes. Each implementation is compiled separately.
-pub trait DistanceOutput: KernelType {
+pub trait DistanceOutput: KernelType + Copy {
+    /// Number of neighbouring scanlines per block: 32, or 16 for scanlines so long that otherwise
+    /// only one block would fit on a multiprocessor. 16 excludes `TRUNCATED`.
+    const SCANLINES: u32;
+
     /// Distances are truncated at a [bound](PassBound): candidates beyond it are dropped, and parts
     /// of the volume without candidates in range return early.
     const TRUNCATED: bool;
@@ -25,6 +29,10 @@ pub trait DistanceOutput: KernelType {
 #[derive(Clone, Copy, Debug)]
 pub struct Distances;
 
+/// Unbounded distances to the nearest sites, for long scanlines: 16 instead of 32 per block.
+#[derive(Clone, Copy, Debug)]
+pub struct LongDistances;
+
 /// Distances truncated at a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct TruncatedDistances;
@@ -44,13 +52,14 @@ pub struct NearestSites;
 pub struct LabelDistances;
 
 macro_rules! distance_outputs {
-    ($($output:ident $truncated:literal $segmented:literal $nearest_site:literal $labels:literal)+) => {
+    ($($output:ident $scanlines:literal $truncated:literal $segmented:literal $nearest_site:literal $labels:literal)+) => {
         $(
             impl KernelType for $output {
                 const NAME: &'static str = stringify!($output);
             }
 
             impl DistanceOutput for $output {
+                const SCANLINES: u32 = $scanlines;
                 const TRUNCATED: bool = $truncated;
                 const SEGMENTED: bool = $segmented;
                 const NEAREST_SITE: bool = $nearest_site;
@@ -59,6 +68,7 @@ macro_rules! distance_outputs {
 
             const _: () = {
                 assert!($truncated || !$segmented, "segmented lines require truncation");
+                assert!($scanlines == 32 || !$truncated, "truncation requires complete words");
                 assert!(!($segmented && $labels), "label changes are not available per segment");
             };
         )+
@@ -66,11 +76,12 @@ macro_rules! distance_outputs {
 }
 
 distance_outputs!(
-    Distances false false false false
-    TruncatedDistances true false false false
-    NarrowBand true true false false
-    NearestSites true false true false
-    LabelDistances true false false true
+    Distances 32 false false false false
+    LongDistances 16 false false false false
+    TruncatedDistances 32 true false false false
+    NarrowBand 32 true true false false
+    NearestSites 32 true false true false
+    LabelDistances 32 true false false true
 );
 
 /// Bounds of a pass.

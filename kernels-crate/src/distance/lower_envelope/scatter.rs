@@ -1,9 +1,12 @@
 //! Marks of takeover outputs.
 
-use super::tile::{LAST_TAKEOVER, TAKEOVERS, Tile, link, with_link};
-use cuda_std::bits::bfind;
+use super::{
+    output::DistanceOutput,
+    tile::{LAST_TAKEOVER, TAKEOVERS, Tile, link, with_link},
+};
+use cuda_std::{bits::bfind, misc::opaque};
 
-impl Tile {
+impl<O: DistanceOutput> Tile<O> {
     /// Clears the rows that [`scatter_takeovers`](Self::scatter_takeovers) fills, for the thread's
     /// own chunk.
     #[inline(always)]
@@ -33,12 +36,13 @@ impl Tile {
         }
         while envelope != 0 {
             let bit = bfind(envelope);
-            envelope ^= 1_u32.rotate_left(bit);
+            envelope &= !1_u32.rotate_left(bit);
             let position = self.chunk_start() + bit;
             let word = self.read_in_chunk(bit);
             let takeover = link(word);
-            self.or_row(takeover / 32, TAKEOVERS, 1_u32.rotate_left(takeover));
-            self.max_row(takeover / 32, LAST_TAKEOVER, position);
+            let chunk = opaque(takeover / 32);
+            self.or_row(chunk, TAKEOVERS, 1_u32.rotate_left(takeover));
+            self.max_row(chunk, LAST_TAKEOVER, position);
             self.write_in_chunk(bit, with_link(word, next));
             next = position;
         }

@@ -35,21 +35,22 @@ pub const fn tile_len(len: u32) -> u32 {
     (segment_chunks(len.div_ceil(CHUNK)) + 2) * CHUNK
 }
 
-impl Tile {
-    /// Returns the tile of the calling block and the index of its 32 scanlines: complete scanlines
-    /// of `len` positions, or one of their segments if the output is segmented.
+impl<O: DistanceOutput> Tile<O> {
+    /// Returns the tile of the calling block and the index of the 32 scanlines to which it belongs:
+    /// complete scanlines of `len` positions, or one of their segments if the output is segmented.
     ///
     /// # Safety
     /// The block has the number of [`threads`](super::tile::threads) and the
     /// [`shared_bytes`](super::tile::shared_bytes) of dynamic shared memory for `len` positions, or
     /// for [`tile_len`] of them if segmented.
     #[inline(always)]
-    pub unsafe fn for_block<O: DistanceOutput>(len: u32) -> (Self, u32) {
+    pub unsafe fn for_block(len: u32) -> (Self, u32) {
         let block = thread::block_idx_x();
         let line_chunks = div_ceil_u32(len, CHUNK);
         if !O::SEGMENTED {
             // SAFETY: guaranteed by the caller.
-            return (unsafe { Self::new(len, line_chunks, 0) }, block);
+            let tile = unsafe { Self::new(len, line_chunks, 0) };
+            return (tile, block / (32 / O::SCANLINES));
         }
         let (lines, segment) = div_rem_u32(block, segment_count(line_chunks));
         let chunks = thread::block_dim_x() / 32;
@@ -67,9 +68,11 @@ impl Tile {
     /// Returns `true` if the chunk's outputs are computed: not for margins, nor past the end of the
     /// line.
     #[inline(always)]
-    pub fn has_outputs<O: DistanceOutput>(&self) -> bool {
-        !O::SEGMENTED
-            || self.chunk != 0 && self.chunk + 1 != self.chunks && self.chunk_start() < self.len
+    pub fn has_outputs(&self) -> bool {
+        if !O::SEGMENTED {
+            return O::SCANLINES == 32 || self.chunk < self.chunks;
+        }
+        self.chunk != 0 && self.chunk + 1 != self.chunks && self.chunk_start() < self.len
     }
 
     /// Returns a mask of the chunk's positions that may be candidates, first position lowest: in

@@ -2,24 +2,49 @@
 //! 1977).
 
 use super::{
+    output::DistanceOutput,
     pass_cost::{FLOAT_BIAS, PassCost},
     tile::{Tile, link, with_link},
 };
 use cuda_std::{bits::bfind, thread};
 
-impl Tile {
-    /// Merges the envelopes of all chunks pairwise, in a binary tree. A barrier must precede; the
-    /// method contains barriers and ends with one.
+impl<O: DistanceOutput> Tile<O> {
+    /// Merges the envelopes of all chunks pairwise, in a binary tree. The method contains barriers
+    /// and ends with one.
+    ///
+    /// Each level waits only for the warps whose chunks are merged, as far as there are named
+    /// barriers, so that a warp with many candidates delays few others.
     #[inline(always)]
     pub fn merge_envelopes<C: PassCost>(&self, pass_cost: C) {
+        let (warp, warps) = (thread::thread_idx_x() / 32, thread::block_dim_x() / 32);
+        // Number of pairs that a warp merges at once.
+        let pairs = 32 / O::SCANLINES;
+        // The barriers of the teams of a level follow those of the previous level; of more than 16
+        // warps, the first level has none.
+        let slots = if warps > 16 { 64 } else { 32 };
+        let mut log_team = 1;
         let mut group_size = 1;
         while group_size < self.chunks {
-            if self.chunk & (2 * group_size - 1) == 0 && self.chunk + group_size < self.chunks {
-                self.merge_pair(pass_cost, group_size);
+            let team = 2 * group_size;
+            let index = warp >> log_team;
+            let first = index << log_team;
+            let end = min(first + team, warps);
+            let first_barrier = 17_u32.wrapping_sub(slots >> log_team);
+            if team >= warps || first_barrier > 16 {
+                thread::sync_threads();
+            } else {
+                thread::sync_named(first_barrier + index, (end - first) * 32);
             }
-            thread::sync_threads();
+            // Neighbouring teams use different schedulers of the multiprocessor.
+            let merger = min(first + ((index ^ index >> 1) & (team - 1) & 3), end - 1);
+            let left_group = first * pairs + self.chunk % pairs * team;
+            if warp == merger && left_group + group_size < self.chunks {
+                self.merge_pair(pass_cost, left_group, group_size);
+            }
             group_size *= 2;
+            log_team += 1;
         }
+        thread::sync_threads();
     }
 
     /// Merges the envelopes of all chunks like [`merge_envelopes`](Self::merge_envelopes), for
@@ -38,8 +63,9 @@ impl Tile {
                 if has_merged {
                     thread::sync_threads();
                 }
-                if pairs >> self.chunk & 1 != 0 {
-                    self.merge_pair(pass_cost, group_size);
+                let left_group = self.chunk * (2 * group_size);
+                if left_group < self.chunks && pairs >> left_group & 1 != 0 {
+                    self.merge_pair(pass_cost, left_group, group_size);
                 }
                 has_merged = true;
             }
@@ -51,12 +77,12 @@ impl Tile {
         }
     }
 
-    /// Merges the envelope of the `group_size` chunks starting at the thread's chunk with that of
-    /// the following group.
+    /// Merges the envelope of the `group_size` chunks from `left_group` on with that of the
+    /// following group.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    fn merge_pair<C: PassCost>(&self, pass_cost: C, group_size: u32) {
-        let right_group = self.chunk + group_size;
+    fn merge_pair<C: PassCost>(&self, pass_cost: C, left_group: u32, group_size: u32) {
+        let right_group = left_group + group_size;
         let end = if right_group + group_size < self.chunks {
             right_group + group_size
         } else {
@@ -66,7 +92,7 @@ impl Tile {
         // The last candidate of the left group.
         let mut left = right_group - 1;
         let mut left_bits = self.envelope(left);
-        while left_bits == 0 && left > self.chunk {
+        while left_bits == 0 && left > left_group {
             left -= 1;
             left_bits = self.envelope(left);
         }
@@ -95,7 +121,7 @@ impl Tile {
                 left_bits ^= 1_u32.rotate_left(a);
                 if left_bits == 0 {
                     self.set_envelope(left, 0);
-                    while left_bits == 0 && left > self.chunk {
+                    while left_bits == 0 && left > left_group {
                         left -= 1;
                         left_bits = self.envelope(left);
                     }
@@ -144,6 +170,11 @@ impl Tile {
         self.set_envelope(left, left_bits);
         self.set_envelope(right, right_bits);
     }
+}
+
+#[inline(always)]
+fn min(a: u32, b: u32) -> u32 {
+    if b < a { b } else { a }
 }
 
 /// Returns the multiples of `2 * group_size` as a bit mask; `group_size` is a power of two up to

@@ -1,6 +1,12 @@
-//! Tile of a block in shared memory: 32 scanlines with one word per position, four rows of 32 words
-//! per chunk, and one common row.
+//! Tile of a block in shared memory: 32 or 16 scanlines with one word per position, a few rows of
+//! one word per scanline for each chunk, and one common row.
+//!
+//! With 32 scanlines, a warp processes a chunk; the rows of all chunks precede the positions. With
+//! 16, it processes two neighbouring chunks, and the rows of a chunk follow its positions: their
+//! odd number makes both halves of the warp access different banks.
 
+use super::output::DistanceOutput;
+use core::marker::PhantomData;
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread, warp};
 
 /// Number of positions in a chunk.
@@ -48,22 +54,25 @@ pub const RECIPROCALS: usize = 3;
 /// Row of the label changes of the chunk, as a bit mask per lane; in use after the chunk's envelope
 /// is built.
 pub const CHANGES: usize = 3;
-/// Number of rows of a chunk.
-const ROWS: usize = 4;
+
+/// Returns the number of rows of a chunk for a number of scanlines per block.
+const fn rows(scanlines: u32) -> u32 {
+    if scanlines == 32 { 4 } else { 5 }
+}
 
 /// View of a block's tile from one thread.
 #[derive(Clone, Copy)]
-pub struct Tile {
-    /// Words of the thread's scanline, with a stride of 32.
+pub struct Tile<O> {
+    /// Words of the thread's scanline.
     line: SharedView<u32>,
-    /// Words of the thread's scanline from its chunk on, with a stride of 32.
+    /// Words of the thread's scanline from its chunk on, with a stride of the scanlines.
     chunk_words: SharedView<u32>,
     /// Rows of all chunks, starting at the thread's lane.
     lane_rows: SharedView<u32>,
     /// Words of all positions.
     pub positions: SharedView<u32>,
     /// Rows of all chunks.
-    pub chunk_rows: SharedView<u32>,
+    chunk_rows: SharedView<u32>,
     /// Lanes that have envelope vertices, as a bit mask per chunk.
     nonempty: SharedView<u32>,
     /// Position on the scanline of the tile's first position: 0 for complete scanlines. The first
@@ -73,10 +82,12 @@ pub struct Tile {
     pub len: u32,
     /// Number of chunks of the tile.
     pub chunks: u32,
-    /// Index of the thread's chunk, which is that of its warp.
+    /// Index of the thread's chunk. Its first position may be past the end of the scanline if a
+    /// warp processes two chunks.
     pub chunk: u32,
     /// Index of the thread's scanline.
     pub lane: u32,
+    output: PhantomData<O>,
 }
 
 /// Returns the number of chunks of a scanline of `len` positions.
@@ -84,52 +95,114 @@ pub const fn chunks(len: u32) -> u32 {
     len.div_ceil(CHUNK)
 }
 
-/// Returns the number of threads of a block: one warp per chunk.
-pub const fn threads(len: u32) -> u32 {
-    chunks(len) * 32
+/// Returns the number of threads of a block: full warps, with one thread per scanline and chunk.
+pub const fn threads<O: DistanceOutput>(len: u32) -> u32 {
+    (chunks(len) * O::SCANLINES).next_multiple_of(32)
 }
 
 /// Returns the size of a block's dynamic shared memory, in bytes.
-pub const fn shared_bytes(len: u32) -> u32 {
-    chunks(len) * (CHUNK + ROWS as u32) * 128 + 128
+pub const fn shared_bytes<O: DistanceOutput>(len: u32) -> u32 {
+    threads::<O>(len) * (CHUNK + rows(O::SCANLINES)) * 4 + 128
 }
 
-impl Tile {
+impl<O: DistanceOutput> Tile<O> {
+    /// Number of scanlines.
+    const SCANLINES: usize = O::SCANLINES as usize;
+    /// Number of words of the positions of a chunk.
+    const POSITION_WORDS: usize = CHUNK as usize * Self::SCANLINES;
+    /// Number of words of the rows of a chunk.
+    const ROW_WORDS: usize = rows(O::SCANLINES) as usize * Self::SCANLINES;
+    /// `true` if the rows of a chunk follow its positions.
+    const IS_INTERLEAVED: bool = O::SCANLINES != 32;
+    /// Number of words between the positions of neighbouring chunks.
+    const CHUNK_STRIDE: usize = if Self::IS_INTERLEAVED {
+        Self::POSITION_WORDS + Self::ROW_WORDS
+    } else {
+        Self::POSITION_WORDS
+    };
+    /// Number of words between the rows of neighbouring chunks.
+    const ROW_STRIDE: usize = if Self::IS_INTERLEAVED {
+        Self::CHUNK_STRIDE
+    } else {
+        Self::ROW_WORDS
+    };
+
     /// Creates the block's tile of `chunks` chunks that start at position `offset` of the scanline,
     /// with `len` positions up to the end of the scanline or past the tile.
     ///
     /// # Safety
-    /// The block has one warp per chunk, and [`shared_bytes`] of dynamic shared memory for this
-    /// number of chunks.
+    /// The block has [`threads`] and [`shared_bytes`] of dynamic shared memory for this number of
+    /// chunks.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) unsafe fn new(len: u32, chunks: u32, offset: u32) -> Self {
         let start = dynamic_shared_mem::<u32>();
         let thread = thread::thread_idx_x();
-        let (chunk, lane) = (thread / 32, thread % 32);
-        let (row_words, position_words) = (chunks as usize * (ROWS * 32), chunks as usize * 1024);
-        let (first_word, column) = (chunk as usize * 1024, lane as usize);
-        // SAFETY: the parts are consecutive and lie within the block's shared memory.
-        unsafe {
-            let position_start = start.add(row_words);
-            Self {
-                line: SharedView::from_raw_parts(
-                    position_start.add(column),
-                    position_words - column,
-                ),
-                chunk_words: SharedView::from_raw_parts(
-                    position_start.add(first_word + column),
-                    position_words - first_word - column,
-                ),
-                lane_rows: SharedView::from_raw_parts(start.add(column), row_words - column),
-                positions: SharedView::from_raw_parts(position_start, position_words),
-                chunk_rows: SharedView::from_raw_parts(start, row_words),
-                nonempty: SharedView::from_raw_parts(position_start.add(position_words), 32),
-                offset,
-                len,
-                chunks,
-                chunk,
-                lane,
-            }
+        let (chunk, lane) = (thread / O::SCANLINES, thread % O::SCANLINES);
+        let stored_chunks = (chunks * O::SCANLINES).next_multiple_of(32) / O::SCANLINES;
+        let words = stored_chunks as usize * (Self::POSITION_WORDS + Self::ROW_WORDS);
+        let (first_row, first_position) = if Self::IS_INTERLEAVED {
+            (Self::POSITION_WORDS, 0)
+        } else {
+            (0, stored_chunks as usize * Self::ROW_WORDS)
+        };
+        let (first_word, column) = (chunk as usize * Self::CHUNK_STRIDE, lane as usize);
+        // SAFETY: the parts lie within the block's shared memory.
+        let part = |at: usize| unsafe { SharedView::from_raw_parts(start.add(at), words - at) };
+        Self {
+            line: part(first_position + column),
+            chunk_words: part(first_position + first_word + column),
+            lane_rows: part(first_row + column),
+            positions: part(first_position),
+            chunk_rows: part(first_row),
+            // SAFETY: this row is the end of the block's shared memory.
+            nonempty: unsafe { SharedView::from_raw_parts(start.add(words), 32) },
+            offset,
+            len,
+            chunks,
+            chunk,
+            lane,
+            output: PhantomData,
+        }
+    }
+
+    /// Returns the index of the scanline's column in its word.
+    #[inline(always)]
+    pub fn column(&self) -> u32 {
+        if O::SCANLINES == 32 {
+            self.lane
+        } else {
+            thread::block_idx_x() % (32 / O::SCANLINES) * O::SCANLINES + self.lane
+        }
+    }
+
+    /// Returns the mask of the positions of the thread's chunk that satisfy a condition, first
+    /// position lowest, and the same combined for all chunks of the warp. Each lane states whether
+    /// the condition holds for position `lane` of its chunk, and, with 16 scanlines, for position
+    /// `16 + lane`. All lanes of a warp must call it.
+    #[inline(always)]
+    pub fn chunk_ballot(&self, conditions: [bool; 2]) -> [u32; 2] {
+        // SAFETY: all lanes of the warp take part.
+        let first = unsafe { warp::warp_vote_ballot(u32::MAX, conditions[0]) };
+        if O::SCANLINES == 32 {
+            return [first; 2];
+        }
+        // SAFETY: as above.
+        let second = unsafe { warp::warp_vote_ballot(u32::MAX, conditions[1]) };
+        let shift = thread::thread_idx_x() & 16;
+        let own = first >> shift & 0xffff | second >> shift << 16;
+        [own, first | second]
+    }
+
+    /// Returns the index of the word of a position in [`positions`](Self::positions), for the first
+    /// scanline.
+    #[inline(always)]
+    pub fn position_index(position: u32) -> usize {
+        let index = position as usize * Self::SCANLINES;
+        if Self::IS_INTERLEAVED {
+            index + (position / CHUNK) as usize * Self::ROW_WORDS
+        } else {
+            index
         }
     }
 
@@ -149,41 +222,41 @@ impl Tile {
     /// Returns the word of a position of the thread's scanline.
     #[inline(always)]
     pub fn read(&self, position: u32) -> u32 {
-        self.line.read(position as usize * 32)
+        self.line.read(Self::position_index(position))
     }
 
     /// Replaces the word of a position of the thread's scanline.
     #[inline(always)]
     pub fn write(&self, position: u32, word: u32) {
-        self.line.write(position as usize * 32, word);
+        self.line.write(Self::position_index(position), word);
     }
 
     /// Returns the word of a position relative to the thread's chunk.
     #[inline(always)]
     pub fn read_in_chunk(&self, position: u32) -> u32 {
-        self.chunk_words.read(position as usize * 32)
+        self.chunk_words.read(position as usize * Self::SCANLINES)
     }
 
     /// Replaces the word of a position relative to the thread's chunk.
     #[inline(always)]
     pub fn write_in_chunk(&self, position: u32, word: u32) {
-        self.chunk_words.write(position as usize * 32, word);
+        self.chunk_words
+            .write(position as usize * Self::SCANLINES, word);
     }
 
     /// Returns the index of a chunk's row in the array of all rows.
     #[inline(always)]
     fn row_index(chunk: u32, row: usize) -> usize {
-        (chunk as usize * ROWS + row) * 32
+        chunk as usize * Self::ROW_STRIDE + row * Self::SCANLINES
     }
 
     /// Returns the rows of the thread's chunk from `row` on, for all lanes.
     #[inline(always)]
     pub fn chunk_scratch(&self, row: usize) -> SharedView<u32> {
-        let offset = (self.chunk as usize * ROWS + row) * 32;
+        let offset = Self::row_index(self.chunk, row);
+        let len = Self::ROW_WORDS - row * Self::SCANLINES;
         // SAFETY: this is a part of the view.
-        unsafe {
-            SharedView::from_raw_parts(self.chunk_rows.as_mut_ptr().add(offset), (ROWS - row) * 32)
-        }
+        unsafe { SharedView::from_raw_parts(self.chunk_rows.as_mut_ptr().add(offset), len) }
     }
 
     /// Returns the thread's word in a row of a chunk.
@@ -220,7 +293,10 @@ impl Tile {
     pub fn publish_chunk_envelope(&self, envelope: u32) {
         self.set_envelope(self.chunk, envelope);
         // SAFETY: all lanes of the warp take part.
-        let any = unsafe { warp::warp_vote_ballot(u32::MAX, envelope != 0) };
+        let mut any = unsafe { warp::warp_vote_ballot(u32::MAX, envelope != 0) };
+        if O::SCANLINES != 32 {
+            any = any >> (thread::thread_idx_x() & 16) & 0xffff;
+        }
         if self.lane == 0 {
             self.nonempty.write(self.chunk as usize, any);
         }
@@ -230,7 +306,8 @@ impl Tile {
     /// warp must call it.
     #[inline(always)]
     pub fn nonempty_chunks(&self) -> u32 {
-        let has = self.lane < self.chunks && self.nonempty.read(self.lane as usize) != 0;
+        let chunk = thread::thread_idx_x() % 32;
+        let has = chunk < self.chunks && self.nonempty.read(chunk as usize) != 0;
         // SAFETY: all lanes of the warp take part.
         unsafe { warp::warp_vote_ballot(u32::MAX, has) }
     }

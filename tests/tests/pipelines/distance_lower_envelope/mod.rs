@@ -203,13 +203,13 @@ fn check_mask(
     for (device, use_lower_envelope) in all {
         let stream = device.stream().unwrap();
         let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-        // A narrow band with and without segments of scanlines.
-        for (nearest, in_segments) in [(false, true), (false, false), (true, false)] {
-            if !in_segments && !nearest && (!use_lower_envelope || max_distance.is_none()) {
+        // With the kernels for long and for short scanlines.
+        for (nearest, has_long_scanlines) in [(false, true), (false, false), (true, false)] {
+            if !has_long_scanlines && !nearest && !use_lower_envelope {
                 continue;
             }
             let context = format!(
-                "{} {context} {dims:?} {metric:?} {max_distance:?} {nearest} {in_segments}",
+                "{} {context} {dims:?} {metric:?} {max_distance:?} {nearest} {has_long_scanlines}",
                 device.id()
             );
             let params = DistanceParams {
@@ -219,7 +219,8 @@ fn check_mask(
             };
             let map = if use_lower_envelope {
                 let map =
-                    distance::transform_by_envelopes(&stream, &mask, &params, in_segments).unwrap();
+                    distance::transform_by_envelopes(&stream, &mask, &params, has_long_scanlines)
+                        .unwrap();
                 map.expect("the grid is_site supported")
             } else {
                 distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap()

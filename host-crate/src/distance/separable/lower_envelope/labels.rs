@@ -9,8 +9,8 @@ use crate::{
 use cuda_std::{Kernel, ViewMut};
 use ferrovox_kernels::{
     distance::lower_envelope::{
-        LengthUnit, label_envelope_along_y, label_envelope_along_z, mark_changes_along_z,
-        mark_changes_in_planes, scan_label_changes, tile,
+        LabelDistances, LengthUnit, label_envelope_along_y, label_envelope_along_z,
+        mark_changes_along_z, mark_changes_in_planes, scan_label_changes, tile,
     },
     grid::Grid,
 };
@@ -36,6 +36,9 @@ impl LabelEnvelopes {
         params: &DistanceParams,
     ) -> Option<Self> {
         let envelopes = Self::for_any_device(grid, unit)?;
+        let is_supported = envelopes
+            .scanlines
+            .fit_on::<LabelDistances>(device.limits(), 1);
         let fits = params
             .memory
             .is_none_or(|limit| envelopes.device_bytes() <= limit);
@@ -49,7 +52,7 @@ impl LabelEnvelopes {
         ]
         .iter()
         .any(|entry| device.overrides_block(entry));
-        (fits && envelopes.scanlines.is_supported_by(device) && !is_overridden).then_some(envelopes)
+        (fits && is_supported && !is_overridden).then_some(envelopes)
     }
 
     /// Returns the transform if sides and spacings fit, regardless of the device and its memory.
@@ -163,7 +166,7 @@ impl MarkedChanges<'_> {
         let mut reached = stream.alloc::<u32>(scanlines.reached_flags(true) as usize)?;
         let mut squared = stream.alloc::<u32>(32 * words)?;
         let (rows_launch, rows) = items_launch(stream, u64::from(grid.ny) * u64::from(grid.nz));
-        let [launch_along_y, launch_along_z] = scanlines.launches(false);
+        let [launch_along_y, launch_along_z] = scanlines.launches::<LabelDistances>();
         let [plane_bound, _] = metric.bounds;
         let final_bound = metric.distance_bound(*background);
         // SAFETY: the changes are those of the grid; there are two row-scan elements and 32 costs
