@@ -29,8 +29,8 @@ impl Stream {
         Ok(buffer)
     }
 
-    /// Moves `elements` to a new buffer on the device: on the CPU without a copy if they are aligned
-    /// to 16 bytes, otherwise as [`upload`](Self::upload) does, after which they are freed.
+    /// Moves `elements` to a new buffer on the device: on the CPU without a copy if they are
+    /// aligned to 16 bytes, otherwise as [`upload`](Self::upload) does, after which they are freed.
     ///
     /// ```
     /// let stream = ferrovox::device::Device::best().stream()?;
