@@ -1,4 +1,4 @@
-//! Integer division without a panicking path, so that kernels contain no code for it.
+//! Integer division without a panicking path, so that kernels contain no code for it, and minima.
 
 /// Returns `a / b` and `a % b` with one division, and 0 and `a` if `b` is 0.
 ///
@@ -25,6 +25,12 @@ pub const fn div_rem_native(a: u64, b: u64) -> (u64, u64) {
         return (quotient as u64, remainder as u64);
     }
     div_rem_u64(a, b)
+}
+
+/// Returns the smaller number.
+#[inline(always)]
+pub const fn min_u32(a: u32, b: u32) -> u32 {
+    if b < a { b } else { a }
 }
 
 /// Returns `a / b` and `a % b` in 32 bits, and 0 and `a` if `b` is 0.

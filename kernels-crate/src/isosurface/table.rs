@@ -75,31 +75,17 @@ pub static FURTHER_LOOPS_BY_ROWS: [u8; 256] = {
     further
 };
 
-/// The triangles of a case: 16 bits per triangle, of which each edge takes five. Aligned, so that
-/// one access reads all of them.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-pub struct PackedTriangles([u32; 4]);
-
-impl PackedTriangles {
-    /// Returns the three edges of a triangle, five bits per edge. The index is at most 7.
-    #[inline(always)]
-    pub const fn edges(&self, triangle: u32) -> u32 {
-        self.0[(triangle / 2) as usize] >> (triangle % 2 * 16) & 0xffff
-    }
-}
-
-/// The triangles of each case, indexed by the corner signs in row order.
-pub static TRIANGLES_OF_ROWS: [PackedTriangles; 256] = {
-    let mut packed = [PackedTriangles([0; 4]); 256];
+/// The three edges of each triangle of each case, five bits per edge, indexed by the corner signs
+/// in row order; eight elements per case.
+pub static TRIANGLE_EDGES_BY_ROWS: [u16; 256 * 8] = {
+    let mut packed = [0; 256 * 8];
     let mut rows = 0;
     while rows < 256 {
         let case = &CASE_TABLE[case_by_rows(rows)];
         let mut triangle = 0;
         while triangle < MAX_TRIANGLES {
             let [a, b, c] = case.edges[triangle];
-            let edges = a as u32 | (b as u32) << 5 | (c as u32) << 10;
-            packed[rows].0[triangle / 2] |= edges << (triangle % 2 * 16);
+            packed[rows * 8 + triangle] = a as u16 | (b as u16) << 5 | (c as u16) << 10;
             triangle += 1;
         }
         rows += 1;

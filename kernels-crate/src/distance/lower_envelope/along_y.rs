@@ -14,7 +14,7 @@ use super::{
     tile::{CHUNK, COST_BITS, Tile},
 };
 use crate::{
-    arith::{div_ceil_u32, div_rem_u32},
+    arith::{div_ceil_u32, div_rem_u32, min_u32},
     grid::Grid,
 };
 use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, warp};
@@ -24,12 +24,11 @@ use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, 
 ///
 /// **Mapping:** 32 scanlines along y per block: one word of x in one plane, with all planes of the
 /// first word first; or 16, half a word ([`LongDistances`]); 32 positions of a scanline per thread.
-/// **Phases** (see the [module](super)),
-/// separated by barriers: (1) compute the distances along x from two leading-zero counts and the
-/// row scan, filter candidates, and build the chunk's envelope; (2) merge the envelopes; (3)
-/// scatter takeover outputs; (4) evaluate. **Shared memory:**
-/// [`shared_bytes`](super::tile::shared_bytes). **Global memory:** per voxel, reads a quarter of a
-/// byte and writes 4 bytes.
+/// **Phases** (see the [module](super)), separated by barriers: (1) compute the distances along x
+/// from two leading-zero counts and the row scan, filter candidates, and build the chunk's
+/// envelope; (2) merge the envelopes; (3) scatter takeover outputs; (4) evaluate.
+/// **Shared memory:** [`shared_bytes`](super::tile::shared_bytes). **Global memory:** per voxel,
+/// reads a quarter of a byte and writes 4 bytes.
 ///
 /// `row_scan_words` and `planes` are the results of [`scan_rows`](super::scan_rows); `squared` is
 /// indexed `[word][z][y][32]`. With truncation, `reached` is 1 or 0 per group of 32 scanlines,
@@ -325,9 +324,9 @@ impl<O: DistanceOutput> Tile<O> {
             } else {
                 let down = bfind_shiftamt(bits << (31 - column));
                 let up = bfind_shiftamt(reversed << column);
-                min(
-                    min(down, gap_before + column),
-                    min(up, gap_after + (31 - column)),
+                min_u32(
+                    min_u32(down, gap_before + column),
+                    min_u32(up, gap_after + (31 - column)),
                 )
             };
             self.write_in_chunk(I, distance);
@@ -351,9 +350,4 @@ impl<O: DistanceOutput> Tile<O> {
             candidates
         }
     }
-}
-
-#[inline(always)]
-fn min(a: u32, b: u32) -> u32 {
-    if b < a { b } else { a }
 }

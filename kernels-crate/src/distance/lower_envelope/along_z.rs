@@ -31,10 +31,10 @@ use cuda_std::{
 ///
 /// **Mapping:** 32 scanlines along z per block: one word of x in one row, with all rows of the
 /// first word first; or 16, half a word ([`LongDistances`]); 32 positions of a scanline per thread.
-/// **Phases** (see the [module](super)),
-/// separated by barriers: (1) copy the chunk's squared distances to shared memory asynchronously,
-/// filter candidates, and build the chunk's envelope; (2) merge the envelopes; (3) scatter takeover
-/// outputs; (4) evaluate. **Shared memory:** [`shared_bytes`](super::tile::shared_bytes). **Global
+/// **Phases** (see the [module](super)), separated by barriers: (1) copy the chunk's squared
+/// distances to shared memory asynchronously, filter candidates, and build the chunk's envelope;
+/// (2) merge the envelopes; (3) scatter takeover outputs; (4) evaluate. **Shared memory:**
+/// [`shared_bytes`](super::tile::shared_bytes). **Global
 /// memory:** per voxel, reads 4 bytes, except for planes without sites, and writes 4; with nearest
 /// sites 16 and 8.
 ///

@@ -6,6 +6,7 @@ use super::{
     pass_cost::{FLOAT_BIAS, PassCost},
     tile::{Tile, link, with_link},
 };
+use crate::arith::min_u32;
 use cuda_std::{bits::bfind, thread};
 
 impl<O: DistanceOutput> Tile<O> {
@@ -28,7 +29,7 @@ impl<O: DistanceOutput> Tile<O> {
             let team = 2 * group_size;
             let index = warp >> log_team;
             let first = index << log_team;
-            let end = min(first + team, warps);
+            let end = min_u32(first + team, warps);
             let first_barrier = 17_u32.wrapping_sub(slots >> log_team);
             if team >= warps || first_barrier > 16 {
                 thread::sync_threads();
@@ -36,7 +37,7 @@ impl<O: DistanceOutput> Tile<O> {
                 thread::sync_named(first_barrier + index, (end - first) * 32);
             }
             // Neighbouring teams use different schedulers of the multiprocessor.
-            let merger = min(first + ((index ^ index >> 1) & (team - 1) & 3), end - 1);
+            let merger = min_u32(first + ((index ^ index >> 1) & (team - 1) & 3), end - 1);
             let left_group = first * pairs + self.chunk % pairs * team;
             if warp == merger && left_group + group_size < self.chunks {
                 self.merge_pair(pass_cost, left_group, group_size);
@@ -170,11 +171,6 @@ impl<O: DistanceOutput> Tile<O> {
         self.set_envelope(left, left_bits);
         self.set_envelope(right, right_bits);
     }
-}
-
-#[inline(always)]
-fn min(a: u32, b: u32) -> u32 {
-    if b < a { b } else { a }
 }
 
 /// Returns the multiples of `2 * group_size` as a bit mask; `group_size` is a power of two up to

@@ -1,7 +1,7 @@
 //! Transposition of bit masks from rows along x to rows along z.
 
 use crate::{
-    arith::{div_ceil_u32, div_rem},
+    arith::{div_ceil_u32, div_rem, min_u32},
     distance::sites::BitRows,
     grid::Grid,
 };
@@ -76,11 +76,6 @@ struct Tile {
     z: u32,
 }
 
-#[inline(always)]
-const fn min(a: u32, b: u32) -> u32 {
-    if a < b { a } else { b }
-}
-
 /// Returns the index in shared memory of word `word` of plane `plane` of a tile.
 #[inline(always)]
 const fn shared_index(plane: u32, word: u32) -> usize {
@@ -114,8 +109,8 @@ pub unsafe fn transpose_bits(bits: View<u32>, tiles: BitTiles, transposed: ViewM
 #[inline(always)]
 fn load(bits: View<u32>, tiles: BitTiles, tile: Tile, shared: SharedView<u32>) {
     let grid = tiles.from.grid;
-    let planes = div_ceil_u32(min(grid.nz - tile.z, VOXELS), 32) * 32;
-    let words = min(tiles.from.per_row - tile.x / 32, SIDE);
+    let planes = div_ceil_u32(min_u32(grid.nz - tile.z, VOXELS), 32) * 32;
+    let words = min_u32(tiles.from.per_row - tile.x / 32, SIDE);
     let mut i = thread::thread_idx_x();
     while i < planes * SIDE {
         let (plane, word) = (i / SIDE, i % SIDE);
@@ -135,8 +130,8 @@ fn load(bits: View<u32>, tiles: BitTiles, tile: Tile, shared: SharedView<u32>) {
 #[inline(always)]
 fn store(shared: SharedView<u32>, tiles: BitTiles, tile: Tile, transposed: ViewMut<u32>) {
     let grid = tiles.from.grid;
-    let columns = min(grid.nx - tile.x, VOXELS);
-    let words = min(tiles.to.per_row - tile.z / 32, SIDE);
+    let columns = min_u32(grid.nx - tile.x, VOXELS);
+    let words = min_u32(tiles.to.per_row - tile.z / 32, SIDE);
     let mut i = thread::thread_idx_x();
     while i < columns * SIDE {
         let (column, word) = (i / SIDE, i % SIDE);

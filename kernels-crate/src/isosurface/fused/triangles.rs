@@ -1,7 +1,7 @@
 //! Triangles of a tile's occupied cells.
 
 use super::{
-    super::table::{MAX_TRIANGLES, TRIANGLES_BY_ROWS, TRIANGLES_OF_ROWS},
+    super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
     cells::{
         MAX_AMBIGUOUS_BLOCK, MAX_LISTED_CELLS, VERTICES_PER_CELL, for_each_cell_batch, word_and_bit,
     },
@@ -9,10 +9,7 @@ use super::{
     numbering::VertexNumbering,
 };
 use crate::{block, operator::Sum, sample::Count};
-use cuda_std::{
-    SharedView, View, ViewMut, cfg::ComputeCapability, kernel, misc::max_registers, shared_view,
-    thread,
-};
+use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
 /// Maximum number of cells per batch: one per thread.
 const BATCH: u32 = TILE_WORDS;
@@ -87,13 +84,6 @@ pub unsafe fn emit_word_triangles<I: VertexIndex, const SHARING: u32>(
     flip: u32,
     triangles: ViewMut<I>,
 ) {
-    // More blocks fit on a multiprocessor. With 64-bit indices registers would spill, and older
-    // assemblers need more.
-    if size_of::<I>() == 4
-        && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute90 as u32
-    {
-        max_registers::<64>();
-    }
     let cells = shared_view![u16; MAX_LISTED_CELLS as usize];
     let list = shared_view![u32; MAX_BATCH_TRIANGLES as usize];
     let vertices = I::shared_vertices();
@@ -139,13 +129,10 @@ pub unsafe fn emit_word_triangles<I: VertexIndex, const SHARING: u32>(
                 }
             }
             let sum = block::exclusive::<u32, Sum>(cell_triangles);
-            let packed = TRIANGLES_OF_ROWS[case];
             let mut index = 0;
-            while index < MAX_TRIANGLES as u32 {
-                if index < cell_triangles {
-                    let edges = packed.edges(index);
-                    list.write((sum.before + index) as usize, thread | edges << 8);
-                }
+            while index < cell_triangles {
+                let edges = TRIANGLE_EDGES_BY_ROWS[case * 8 + (index & 7) as usize] as u32;
+                list.write((sum.before + index) as usize, thread | edges << 8);
                 index += 1;
             }
             thread::sync_threads();
@@ -161,7 +148,6 @@ pub unsafe fn emit_word_triangles<I: VertexIndex, const SHARING: u32>(
 ///
 /// A list element holds the number of a thread, which is less than [`TILE_WORDS`], and from bit 8
 /// on a triangle of that thread's cell. `index` returns the vertex index for a thread and a corner.
-#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn write_triangles<I: VertexIndex>(
     list: SharedView<u32>,
@@ -171,42 +157,20 @@ pub(super) fn write_triangles<I: VertexIndex>(
     first: u64,
     index: impl Fn(u32, u32) -> I,
 ) {
-    let write = |triangle: u32, corner: u32, shift: u32| {
+    let mut at = thread::thread_idx_x();
+    while at < count * 3 {
+        let (triangle, corner) = (at / 3, at % 3);
         let code = list.read(triangle as usize);
-        let edge = code >> shift >> 8 & 31;
-        triangles.write(
-            (first + (triangle * 3 + corner) as u64) as usize,
-            index(code & (TILE_WORDS - 1), edge),
-        );
-    };
-    let shift = |corner: u32| {
         let slot = if flip != 0 && corner != 0 {
             3 - corner
         } else {
             corner
         };
-        5 * slot
-    };
-    let (rank, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-    if threads < 3 {
-        let mut triangle = rank;
-        while triangle < count {
-            write(triangle, 0, shift(0));
-            write(triangle, 1, shift(1));
-            write(triangle, 2, shift(2));
-            triangle += threads;
-        }
-        return;
-    }
-    // Each thread writes the same corner of several triangles.
-    let step = threads / 3;
-    if rank >= step * 3 {
-        return;
-    }
-    let (mut triangle, corner) = (rank / 3, rank % 3);
-    let shift = shift(corner);
-    while triangle < count {
-        write(triangle, corner, shift);
-        triangle += step;
+        let corner = code >> (8 + 5 * slot) & 31;
+        triangles.write(
+            (first + at as u64) as usize,
+            index(code & (TILE_WORDS - 1), corner),
+        );
+        at += thread::block_dim_x();
     }
 }
