@@ -56,7 +56,13 @@ pub fn sync_threads_or(predicate: u32) -> u32 {
 
 #[inline(always)]
 #[track_caller]
-pub fn named_sync(number: u32, threads: u32) {
+pub fn named_sync<const ID: u32>(threads: u32) {
+    sync::named_barrier(ID, threads);
+}
+
+#[inline(always)]
+#[track_caller]
+pub fn numbered_sync(number: u32, threads: u32) {
     sync::named_barrier(number, threads);
 }
 

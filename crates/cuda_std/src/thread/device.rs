@@ -79,7 +79,17 @@ pub fn sync_threads_or(predicate: u32) -> u32 {
 /// intrinsics. The compiler assumes that it accesses memory, and `cuda_builder` marks it as
 /// convergent.
 #[inline(always)]
-pub fn named_sync(number: u32, threads: u32) {
+pub fn named_sync<const ID: u32>(threads: u32) {
+    // SAFETY: as in `sync_threads`.
+    unsafe {
+        asm!("barrier.sync {}, {};", const ID, in(reg32) threads, options(nostack));
+    }
+}
+
+/// Waits at a named barrier whose number is in a register, for which assemblers reserve all sixteen
+/// barriers.
+#[inline(always)]
+pub fn numbered_sync(number: u32, threads: u32) {
     // SAFETY: as in `sync_threads`.
     unsafe {
         asm!("barrier.sync {}, {};", in(reg32) number, in(reg32) threads, options(nostack));

@@ -93,7 +93,7 @@ impl<const ID: u32> NamedBarrier<ID> {
     #[inline(always)]
     #[track_caller]
     pub fn sync(self) {
-        imp::named_sync(ID, self.threads);
+        imp::named_sync::<ID>(self.threads);
     }
 
     /// Arrives at the barrier and continues. Writes that this thread made before are visible to
@@ -106,7 +106,8 @@ impl<const ID: u32> NamedBarrier<ID> {
 }
 
 /// Arrives at the named barrier `number`, from 1 to 15, and waits until it is complete, as
-/// [`NamedBarrier::sync`] does for a number known at compile time. `threads` threads complete it.
+/// [`NamedBarrier::sync`] does for a number known at compile time. `threads` threads complete it. A
+/// kernel that uses it reserves all barriers of its blocks.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -136,5 +137,5 @@ impl<const ID: u32> NamedBarrier<ID> {
 #[inline(always)]
 #[track_caller]
 pub fn sync_named(number: u32, threads: u32) {
-    imp::named_sync(number, threads);
+    imp::numbered_sync(number, threads);
 }
