@@ -10,7 +10,8 @@
 //! | [`sample`], [`grid`], [`rows`] | sample types, indexing, distribution of items over threads |
 //! | [`operator`] | operators of scans and reductions |
 //! | [`warp`], [`block`], [`bits`] | votes, scans and reductions within a warp or block |
-//! | [`scan`], [`isosurface`], [`label_surface`], [`mesh_filter`] | kernels |
+//! | [`scan`], [`isosurface`], [`label_surface`] | kernels |
+//! | [`mesh_filter`], [`self_intersection`] | kernels |
 //! | [`volume_filter`], [`distance`], [`skeleton`] | kernels |
 //! | [`voxelize`], [`synthetic`], [`render`] | kernels |
 //!
@@ -33,6 +34,7 @@ pub mod render;
 pub mod rows;
 pub mod sample;
 pub mod scan;
+pub mod self_intersection;
 pub mod skeleton;
 pub mod synthetic;
 pub mod volume_filter;

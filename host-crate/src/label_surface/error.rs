@@ -5,6 +5,7 @@ use crate::{
     error::ErrorKind,
     grid::format_label,
     memory::OutOfMemory,
+    mesh_filter::MeshFilterError,
     monitor::Cancelled,
     partition::memory_plan::MemoryError,
     partition::{OnDevice, TooLittleMemory},
@@ -78,6 +79,9 @@ pub enum LabelSurfaceError {
     /// No thread can be created, or the work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The lists of triangles at the vertices cannot be built.
+    #[error(transparent)]
+    Lists(#[from] MeshFilterError),
     /// The scan of the counts failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
@@ -96,6 +100,7 @@ impl LabelSurfaceError {
             Self::Budget(_) | Self::Memory(_) => ErrorKind::Memory,
             Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::OnDevice(error) => error.source.kind(),
+            Self::Lists(error) => error.kind(),
             Self::Scan(error) => error.kind(),
             Self::Device(error) => error.kind(),
             _ => ErrorKind::InvalidArgument,
@@ -108,7 +113,9 @@ impl MemoryError for LabelSurfaceError {
         match self {
             Self::Memory(_) => true,
             Self::OnDevice(error) => error.source.is_out_of_memory(),
-            Self::Device(error) => error.is_out_of_memory(),
+            Self::Lists(MeshFilterError::Device(error)) | Self::Device(error) => {
+                error.is_out_of_memory()
+            }
             _ => false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     LabelField, LabelSurfaceError, LabelSurfaceParams,
-    fairing::fair_walls,
+    fairing::{self, DeviceWalls},
     field::IndexBits,
     net::{NetQuads, NetVertices, exclusive_scan},
     relax::Relaxation,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Device, Element, Stream, items_launch},
-    grid::{index_to_world, kernel_grid},
+    grid::{Geometry, index_to_world, kernel_grid},
     memory,
     mesh::{DeviceTriangles, LabelledMesh, TriangleMesh, group_triples},
     scan::Scanner,
@@ -36,7 +36,6 @@ pub struct DeviceLabelSurface {
     sides: Buffer<u32>,
     walls: u64,
     unshared_walls: u64,
-    params: LabelSurfaceParams,
 }
 
 /// Extracts the walls between the labels of a volume, and between labels and the background: see
@@ -49,7 +48,8 @@ pub struct DeviceLabelSurface {
 ///
 /// Time is linear in the voxels. Device memory: label indices (one, two or four bytes per voxel),
 /// 1.4 bytes per voxel in rows padded to multiples of 32, and about 130 bytes per pair of
-/// neighbouring voxels with different labels, including the mesh.
+/// neighbouring voxels with different labels, including the mesh, or 500 for
+/// [fairing](LabelSurfaceParams::fairing_steps), which a GPU with less leaves to the CPU.
 ///
 /// # Errors
 /// [`LabelSurfaceError`] if the device reports an error.
@@ -91,7 +91,6 @@ fn extract_indexed<T: Count + Element + LabelIndex>(
             sides: stream.alloc(0)?,
             walls: 0,
             unshared_walls: 0,
-            params: *params,
         });
     }
     let words = (grid.nx as u64 / 32 + 1) * (grid.ny as u64 + 1) * (grid.nz as u64 + 1);
@@ -157,15 +156,18 @@ impl<T: Count + Element> Job<'_, T> {
             flip: self.field.geometry().mirrors(),
         };
         let (surface, _) = triangulation.run(&quads, &within)?;
-        Ok(DeviceLabelSurface {
+        let walls = quads.len() - unshared_walls;
+        drop((quads, within));
+        let mut surface = DeviceLabelSurface {
             origin: self.origin,
             positions: surface.positions,
             triangles: wrap(surface.triangles),
             sides: surface.sides,
-            walls: quads.len() - unshared_walls,
+            walls,
             unshared_walls,
-            params: *self.params,
-        })
+        };
+        surface.fair(stream, self.field, &geometry, self.params)?;
+        Ok(surface)
     }
 }
 
@@ -306,6 +308,39 @@ pub(super) struct Surface<I: Element> {
 }
 
 impl DeviceLabelSurface {
+    /// Fairs the walls as `params` ask for, unless they have more than 2³² vertices or triangles.
+    fn fair(
+        &mut self,
+        stream: &Stream,
+        field: &LabelField,
+        geometry: &Geometry,
+        params: &LabelSurfaceParams,
+    ) -> Result<(), LabelSurfaceError> {
+        if !fairing::is_wanted(params, self.triangle_count() as u64) {
+            return Ok(());
+        }
+        let narrowed;
+        let triangles = match &self.triangles {
+            DeviceTriangles::U32(triangles) => triangles,
+            // indices that may fit 32 bits, although numbers that the net multiplies do not
+            DeviceTriangles::U64(_) => {
+                let wide = self.triangles.download(stream)?;
+                let Some(triangles) = wide.to_u32() else {
+                    return Ok(());
+                };
+                narrowed = stream.upload(triangles.as_flattened())?;
+                &narrowed
+            }
+        };
+        let walls = DeviceWalls {
+            positions: &self.positions,
+            triangles,
+            sides: &self.sides,
+        };
+        self.positions = fairing::fair_walls(stream, &walls, field, geometry, params)?;
+        Ok(())
+    }
+
     /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len() / 3
@@ -333,8 +368,7 @@ impl DeviceLabelSurface {
         self.positions.device()
     }
 
-    /// Downloads the walls, with the labels of the field that they were extracted from, and fairs
-    /// them on the host if [the parameters](LabelSurfaceParams::fairing_steps) ask for it.
+    /// Downloads the walls, with the labels of the field that they were extracted from.
     /// Synchronises the stream.
     ///
     /// # Errors
@@ -345,7 +379,7 @@ impl DeviceLabelSurface {
         field: &LabelField,
     ) -> Result<LabelledMesh, LabelSurfaceError> {
         let sides = stream.download(&self.sides)?;
-        let mut walls = LabelledMesh {
+        Ok(LabelledMesh {
             mesh: TriangleMesh {
                 origin: self.origin.into(),
                 vertices: group_triples(stream.download(&self.positions)?),
@@ -354,10 +388,7 @@ impl DeviceLabelSurface {
             },
             labels: memory::try_copy("labels", field.labels())?,
             sides: group_pairs(sides)?,
-        };
-        let geometry = field.geometry().relative_to(self.origin);
-        fair_walls(&mut walls, field, &geometry, &self.params)?;
-        Ok(walls)
+        })
     }
 }
 
@@ -371,10 +402,7 @@ pub(super) fn group_pairs(flat: Vec<u32>) -> Result<Vec<[u32; 2]>, memory::OutOf
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        grid::{Geometry, Volume},
-        mesh::Triangles,
-    };
+    use crate::{grid::Volume, mesh::Triangles};
 
     /// 64-bit indices equal 32-bit indices; a volume with more than 2³² vertices is too large for a
     /// test.

@@ -20,8 +20,8 @@ pub struct LabelSurfaceParams {
     /// Maximum number of steps that adapt the enclosed volume of each label to that of its voxels;
     /// fewer if all differ by at most 0.2 %. 0 disables the adaptation.
     pub volume_steps: u32,
-    /// Number of double steps of Taubin's filter that continue the smoothing beyond the cells, on
-    /// the host when the walls are downloaded. 0 keeps vertices within their cells.
+    /// Number of double steps of Taubin's filter that continue the smoothing beyond the cells. 0
+    /// keeps vertices within their cells.
     pub fairing_steps: u32,
     /// Rule for voxels of one label that touch in an edge only.
     pub contact: VoxelContact,

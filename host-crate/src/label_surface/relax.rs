@@ -17,6 +17,10 @@ use ferrovox_kernels::{
     sample::Count,
 };
 
+/// Difference between the enclosed volume of a label and that of its voxels that needs no further
+/// step, as a fraction of the latter.
+const TOLERANCE: f64 = 1.0 / 512.0;
+
 /// Factors of the two steps of Taubin's filter.
 const TAUBIN: [f32; 2] = [0.5, -0.53];
 
@@ -198,6 +202,7 @@ impl<I: Count + Element> Relaxation<'_, I> {
                 let args = (
                     label_items,
                     voxels.view(),
+                    TOLERANCE,
                     sums.view_mut(),
                     pressures.view_mut(),
                     unequal.view_mut(),

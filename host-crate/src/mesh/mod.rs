@@ -40,6 +40,7 @@ pub use labelled::{LabelMesh, LabelledMesh};
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use self_intersections::count_self_intersections;
+pub(crate) use self_intersections::labelled_triangles_intersect;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
 pub use triangle_tree::{Corners, NearestPoint, TriangleTree};
 pub use wall_areas::{LabelSurfaceMeasure, WallArea};

@@ -15,7 +15,7 @@ use ferrovox_kernels::{
 };
 
 /// One list per vertex.
-pub(super) struct VertexLists<I: Element> {
+pub(crate) struct VertexLists<I: Element> {
     /// Index of the first element of each list.
     pub starts: Buffer<u64>,
     /// Length of each list.

@@ -21,6 +21,7 @@ mod smooth;
 
 pub use components::{ComponentFilter, ComponentFilterReport, filter_components};
 pub use error::MeshFilterError;
+pub(crate) use lists::VertexLists;
 pub use normals::{recompute_normals, vertex_normals};
 pub use params::SmoothParams;
 pub use simplify::{SimplifyReport, SimplifyTarget, simplify, simplify_walls};

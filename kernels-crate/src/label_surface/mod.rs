@@ -14,10 +14,12 @@
 //! | `classify`, `ambiguous` | kernels that find vertices, and points on faces |
 //! | `vertices`, `quads`, `triangles` | kernels that emit the mesh |
 //! | `incidence`, `relax`, `pressure` | kernels that smooth it |
+//! | [`fairing`] | kernels that continue the smoothing of the finished walls |
 
 mod ambiguous;
 pub mod cell;
 mod classify;
+pub mod fairing;
 mod frame;
 mod incidence;
 mod net;

@@ -19,8 +19,9 @@ const FRACTION_BITS: u32 = 24;
 /// Units of a fixed-point sum per voxel.
 const UNITS: f64 = (1_u64 << FRACTION_BITS) as f64;
 
+/// Returns a volume or an area as a fixed-point number.
 #[inline(always)]
-fn to_fixed(value: f64) -> u64 {
+pub(super) fn to_fixed(value: f64) -> u64 {
     (value * UNITS) as i64 as u64
 }
 
@@ -122,10 +123,6 @@ pub unsafe fn measure_label_quads<I: Count>(
     });
 }
 
-/// Largest difference between the enclosed volume of a label and that of its voxels that needs no
-/// further step, as a fraction of the latter.
-const TOLERANCE: f64 = 1.0 / 512.0;
-
 /// Fraction of the previous pressure of a label that is added to the new one. Without it, volumes
 /// of labels that are surrounded by others converge slowly, since each step moves volume only
 /// between neighbours.
@@ -133,23 +130,25 @@ const MOMENTUM: f32 = 0.5;
 
 /// Fraction of the pressure that is applied per step. Less than 1, because both labels of a wall
 /// move it.
-const PRESSURE_FACTOR: f32 = 0.8;
+pub(super) const PRESSURE_FACTOR: f32 = 0.8;
 
 /// Computes the pressure of each label from the distance by which its surface must move outward to
 /// enclose the volume of its voxels, in voxels, and from its previous pressure; counts the labels
-/// whose volume differs by more than 0.2 %; and clears the sums.
+/// whose volume differs by more than the fraction `tolerance`; and clears the sums.
 ///
 /// **Mapping:** one label per thread; no shared memory. **Traffic** per label: four numbers read,
 /// three written, and for a label with a different volume an atomic addition.
 ///
 /// # Safety
 /// `voxels` holds the number of voxels per label, `pressures` has as many elements, and `sums` are
-/// those of [`measure_label_quads`]; the first label is the background, without pressure;
+/// those of [`measure_label_quads`], or of
+/// [`measure_wall_triangles`](super::fairing::measure_wall_triangles); the first label is the background, without pressure;
 /// `unequal` has one element.
 #[kernel(baseline)]
 pub unsafe fn compute_label_pressures(
     items: Items,
     voxels: View<u64>,
+    tolerance: f64,
     sums: ViewMut<u64>,
     pressures: ViewMut<f32>,
     unequal: ViewMut<u64>,
@@ -165,7 +164,7 @@ pub unsafe fn compute_label_pressures(
         } else {
             0.0
         };
-        if has_surface && missing.abs() > TOLERANCE * voxels {
+        if has_surface && missing.abs() > tolerance * voxels {
             unequal.atomic_add(0, 1);
         }
         pressures.write(label, pressure);

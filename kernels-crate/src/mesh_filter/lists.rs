@@ -9,7 +9,7 @@ const MAX_INSERTION_SORT: usize = 64;
 
 /// Sorts `len` elements from `start` on in ascending order.
 #[inline(always)]
-pub(super) fn sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
+pub(crate) fn sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
     if len > MAX_INSERTION_SORT {
         heap_sort(list, start, len);
     } else {

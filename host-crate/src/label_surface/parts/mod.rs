@@ -17,7 +17,7 @@ pub(crate) use budget::check_budget;
 
 use super::{
     LabelField, LabelSurfaceError, LabelSurfaceParams,
-    fairing::fair_walls,
+    fairing::fair_host_walls,
     field::IndexBits,
     net::{NetCounts, NetQuads, NetVertices},
     runs::LabelIndex,
@@ -180,7 +180,13 @@ impl<'a> Parts<'a> {
             walls.mesh.triangles = Triangles::U32(narrow(wide)?);
         }
         let geometry = self.field.geometry().relative_to(self.origin);
-        fair_walls(&mut walls, self.field, &geometry, self.params)?;
+        fair_host_walls(
+            &self.devices[0],
+            &mut walls,
+            self.field,
+            &geometry,
+            self.params,
+        )?;
         Ok(LabelWalls {
             walls,
             wall_count: end.quads - end.unshared,

@@ -10,6 +10,7 @@ use crate::{
 };
 use pairs::{PairSearch, TriangleCorners};
 use std::ops::Add;
+use triangle_intersection::triangles_intersect;
 
 /// Purpose of the allocations, quoted in out-of-memory errors.
 const PURPOSE: &str = "a check for self-intersections";
@@ -62,29 +63,24 @@ fn count<I: VertexIndex>(vertices: &[[f32; 3]], triangles: &[[I; 3]]) -> Result<
     }));
     let add = |found: &mut u64, _| *found += 1;
     catch_out_of_memory(PURPOSE, || {
-        PairSearch::new(&corners).reduce(None, |_| true, |_, _| true, add, u64::add)
+        PairSearch::new(&corners).reduce(|_| true, |_, _| true, add, u64::add)
     })
 }
 
 impl LabelledMesh {
     /// Returns the triangles, in ascending order, that violate the surface of a label: they
     /// intersect another triangle of the label, or one of their vertices has the position of
-    /// another vertex of the label. The mesh must be [valid](TriangleMesh::validate). With
-    /// `changed`, one flag per triangle, only pairs with a changed triangle are tested.
-    pub(crate) fn intersecting_triangles(
-        &self,
-        changed: Option<&[bool]>,
-    ) -> Result<Vec<usize>, OutOfMemory> {
+    /// another vertex of the label. The mesh must be [valid](TriangleMesh::validate).
+    pub(crate) fn intersecting_triangles(&self) -> Result<Vec<usize>, OutOfMemory> {
         catch_out_of_memory(PURPOSE, || match &self.mesh.triangles {
-            Triangles::U32(triangles) => self.find_intersecting(triangles, changed),
-            Triangles::U64(triangles) => self.find_intersecting(triangles, changed),
+            Triangles::U32(triangles) => self.find_intersecting(triangles),
+            Triangles::U64(triangles) => self.find_intersecting(triangles),
         })
     }
 
     fn find_intersecting<I: VertexIndex>(
         &self,
         triangles: &[[I; 3]],
-        changed: Option<&[bool]>,
     ) -> Result<Vec<usize>, OutOfMemory> {
         let vertices = &self.mesh.vertices;
         let mut corners = memory::try_zeroed::<TriangleCorners>(PURPOSE, triangles.len())?;
@@ -93,13 +89,9 @@ impl LabelledMesh {
                 *corners = triangle.map(|vertex| vertices[vertex.position()]);
             }
         });
-        let search = PairSearch::new(&corners);
-        let near = changed.map(|changed| search.near(changed)).transpose()?;
-        let is_changed = |triangle: u32| changed.is_none_or(|it| it[triangle as usize]);
         let is_relevant = |pair: [u32; 2]| {
             let [one, other] = pair.map(|it| self.sides[it as usize]);
-            pair.into_iter().any(is_changed)
-                && one.iter().any(|side| *side != 0 && other.contains(side))
+            one.iter().any(|side| *side != 0 && other.contains(side))
         };
         let is_same = |[one, other]: [u32; 2], corners: [usize; 2]| {
             triangles[one as usize][corners[0]] == triangles[other as usize][corners[1]]
@@ -111,16 +103,26 @@ impl LabelledMesh {
             one.extend_or_unwind(other);
             one
         };
-        let mut found = search.reduce(near.as_deref(), is_relevant, is_same, add, merge)?;
+        let search = PairSearch::new(&corners);
+        let mut found = search.reduce(is_relevant, is_same, add, merge)?;
         found.sort_unstable();
         found.dedup();
         Ok(found)
     }
 }
 
+/// Returns `true` if two triangles have a point in common other than shared vertices and edges, or
+/// if different vertices have equal positions. The test is exact.
+pub(crate) fn labelled_triangles_intersect(vertices: &[[f32; 3]], pair: [[u32; 3]; 2]) -> bool {
+    let position = |vertex: u32| vertices[vertex as usize].map(f64::from);
+    let [one, other] = pair.map(|triangle| triangle.map(position));
+    let coincides = |own: usize, at: usize| one[own] == other[at] && pair[0][own] != pair[1][at];
+    (0..3).any(|own| (0..3).any(|at| coincides(own, at))) || triangles_intersect(one, other)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{triangle_intersection::triangles_intersect, *};
+    use super::*;
 
     /// Random triangles of various sizes, compared with tests of all pairs.
     #[test]

@@ -75,7 +75,7 @@ pub fn simplify_walls(
         let mut simplifier = new_simplifier(walls, &triangles, &fixed)?;
         let error = simplifier.contract_edges(min_triangles, max_error, monitor)?;
         let simple = compact_walls(&simplifier, walls)?;
-        let mut faulty = simple.intersecting_triangles(None)?;
+        let mut faulty = simple.intersecting_triangles()?;
         append_inverted(&simple, &before, &mut faulty)?;
         let grown = !faulty.is_empty() && {
             fix_origins(&simplifier.complex, &faulty, &mut fixed)?

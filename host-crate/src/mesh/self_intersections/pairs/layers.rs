@@ -1,6 +1,6 @@
 //! Layers of buckets, and the triangles in them.
 
-use super::{PURPOSE, PairSearch, bounds};
+use super::{PURPOSE, PairSearch, TriangleCorners, bounds};
 use crate::memory::{self, ExtendOrUnwind, OutOfMemory, ReserveOrUnwind};
 
 /// Maximum number of buckets of a layer per entry that are sorted by counting.
@@ -13,27 +13,23 @@ pub struct Layers {
 }
 
 impl Layers {
-    pub fn new(search: &PairSearch<'_>, candidates: Option<&[u32]>) -> Result<Self, OutOfMemory> {
+    pub fn new(search: &PairSearch<'_>) -> Result<Self, OutOfMemory> {
         let axis = search.axes[0];
-        let layers = |triangle: u32| {
-            let corners = &search.corners[triangle as usize];
+        let layers = |corners: &TriangleCorners| {
             let [low, high] = bounds(corners).map(|corner| search.bucket(corner)[axis] as usize);
             low..=high
         };
-        let count = candidates.map_or(search.corners.len(), <[u32]>::len);
-        let candidate = |index: usize| candidates.map_or(index as u32, |it| it[index]);
         let mut starts = memory::try_zeroed::<usize>(PURPOSE, search.layers + 1)?;
-        for index in 0..count {
-            layers(candidate(index)).for_each(|layer| starts[layer + 1] += 1);
+        for corners in search.corners {
+            layers(corners).for_each(|layer| starts[layer + 1] += 1);
         }
         for layer in 0..search.layers {
             starts[layer + 1] += starts[layer];
         }
         let mut ends = memory::try_copy(PURPOSE, &starts)?;
         let mut triangles = memory::try_zeroed::<u32>(PURPOSE, starts[search.layers])?;
-        for index in 0..count {
-            let triangle = candidate(index);
-            for layer in layers(triangle) {
+        for (triangle, corners) in (0..).zip(search.corners) {
+            for layer in layers(corners) {
                 triangles[ends[layer]] = triangle;
                 ends[layer] += 1;
             }

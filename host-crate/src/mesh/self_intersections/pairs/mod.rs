@@ -5,7 +5,7 @@ mod member;
 
 use super::triangle_intersection::Position;
 use crate::{
-    memory::{self, ExtendOrUnwind, OutOfMemory, ReserveOrUnwind},
+    memory::{OutOfMemory, ReserveOrUnwind},
     parallel,
 };
 use layers::{LayerEntries, Layers};
@@ -20,9 +20,6 @@ const MAX_BUCKETS: u64 = 16;
 
 /// Maximum number of buckets along an axis.
 const MAX_AXIS_BUCKETS: u32 = 1 << 20;
-
-/// Number of bits of the filter for the buckets of changed triangles.
-const FILTER_BITS: u32 = 22;
 
 /// The vertices of a triangle.
 pub(super) type TriangleCorners = [[f32; 3]; 3];
@@ -110,59 +107,20 @@ impl<'a> PairSearch<'a> {
         })
     }
 
-    /// Returns the triangles, in ascending order, that are in a bucket of a changed triangle, and
-    /// possibly some others.
-    pub fn near(&self, changed: &[bool]) -> Result<Vec<u32>, OutOfMemory> {
-        let mut filter = memory::try_zeroed::<u64>(PURPOSE, 1 << (FILTER_BITS - 6))?;
-        let bit = |[x, y, z]: [u32; 3]| {
-            let key = (u64::from(z) << 20 | u64::from(y)) << 20 | u64::from(x);
-            // multiplicative hashing (Knuth), with 2⁶⁴ divided by the golden ratio
-            (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
-        };
-        for (corners, _) in self.corners.iter().zip(changed).filter(|it| *it.1) {
-            self.any_bucket(corners, |bucket| {
-                filter[bit(bucket) / 64] |= 1 << (bit(bucket) % 64);
-                false
-            });
-        }
-        let is_wanted = |bucket| filter[bit(bucket) / 64] >> (bit(bucket) % 64) & 1 == 1;
-        let append = |range: Range<usize>, near: &mut Vec<u32>| {
-            for triangle in range {
-                if self.any_bucket(&self.corners[triangle], is_wanted) {
-                    near.push_or_unwind(triangle as u32);
-                }
-            }
-        };
-        let len = self.corners.len();
-        Ok(parallel::collect(len, parallel::CHUNK_LEN, append))
-    }
-
-    /// Returns `true` if `accepts` does for a bucket of a triangle.
-    fn any_bucket(
-        &self,
-        corners: &TriangleCorners,
-        mut accepts: impl FnMut([u32; 3]) -> bool,
-    ) -> bool {
-        let [low, high] = bounds(corners).map(|corner| self.bucket(corner));
-        (low[2]..=high[2])
-            .any(|z| (low[1]..=high[1]).any(|y| (low[0]..=high[0]).any(|x| accepts([x, y, z]))))
-    }
-
-    /// Visits each pair of intersecting triangles among `candidates`, or among all, with `add`,
-    /// which accumulates per range of layers, and merges the results in the order of the ranges.
+    /// Visits each pair of intersecting triangles with `add`, which accumulates per range of layers,
+    /// and merges the results in the order of the ranges.
     ///
     /// Pairs that `is_relevant` rejects are not tested. `is_same` receives two triangles and a
     /// corner of each, which have equal positions, and returns `true` if they share the vertex;
     /// triangles with different vertices at one position intersect.
     pub fn reduce<R: Default + Send>(
         &self,
-        candidates: Option<&[u32]>,
         is_relevant: impl Fn([u32; 2]) -> bool + Sync,
         is_same: impl Fn([u32; 2], [usize; 2]) -> bool + Sync,
         add: impl Fn(&mut R, [u32; 2]) + Sync,
         merge: impl Fn(R, R) -> R + Sync,
     ) -> Result<R, OutOfMemory> {
-        let lists = Layers::new(self, candidates)?;
+        let lists = Layers::new(self)?;
         let visit_layers = |range: Range<usize>| {
             let mut found = R::default();
             let (mut entries, mut members) = (LayerEntries::default(), Vec::new());
