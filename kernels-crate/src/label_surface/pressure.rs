@@ -142,8 +142,8 @@ pub(super) const PRESSURE_FACTOR: f32 = 0.8;
 /// # Safety
 /// `voxels` holds the number of voxels per label, `pressures` has as many elements, and `sums` are
 /// those of [`measure_label_quads`], or of
-/// [`measure_wall_triangles`](super::fairing::measure_wall_triangles); the first label is the background, without pressure;
-/// `unequal` has one element.
+/// [`measure_wall_triangles`](super::fairing::measure_wall_triangles); the first label is the
+/// background, without pressure; `unequal` has one element.
 #[kernel(baseline)]
 pub unsafe fn compute_label_pressures(
     items: Items,

@@ -24,6 +24,7 @@ pub struct BucketGrid {
 
 impl BucketGrid {
     /// Returns the cell of a position.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn cell(&self, position: [f32; 3]) -> [u32; 3] {
         let along =
@@ -65,6 +66,7 @@ impl BucketGrid {
 }
 
 /// Returns the positions of the corners of a triangle.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn read_positions(positions: View<f32>, triangle: usize) -> [[f32; 3]; 3] {
     let corner = |corner: usize| {
@@ -89,6 +91,7 @@ fn larger(one: f32, other: f32) -> f32 {
 }
 
 /// Returns the lowest and the highest coordinates of a triangle.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn bounds([a, b, c]: [[f32; 3]; 3]) -> [[f32; 3]; 2] {
     let low = |axis: usize| smaller(smaller(a[axis], b[axis]), c[axis]);

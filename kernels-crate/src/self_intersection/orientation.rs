@@ -47,6 +47,7 @@ pub struct Plane {
 
 impl Plane {
     /// Returns the plane through three positions.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn through([a, b, c]: [Position; 3]) -> Self {
         let (u, v) = (difference(b, a), difference(c, a));
@@ -104,6 +105,7 @@ pub fn project(position: Position, axis: u32) -> [f64; 2] {
 
 /// Returns 1 if three positions of a plane are counter-clockwise, -1 if clockwise, 0 if on a line,
 /// or [`UNKNOWN`], which requires that some have coordinates of much different magnitudes.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn flat_orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> i32 {
     let (u, v) = ([a[0] - c[0], a[1] - c[1]], [b[0] - c[0], b[1] - c[1]]);

@@ -19,6 +19,7 @@ fn overlap(one: [[f32; 3]; 2], other: [[f32; 3]; 2]) -> bool {
 }
 
 /// Returns the larger of two coordinates along each axis.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn upper(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
     let along = |axis: usize| {
@@ -32,6 +33,7 @@ fn upper(one: [f32; 3], other: [f32; 3]) -> [f32; 3] {
 }
 
 /// Returns a triangle with its positions.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn triangle_at(corners: View<u32>, triangle: usize, [a, b, c]: [[f32; 3]; 3]) -> Triangle {
     let vertex = |corner: usize| corners.read(triangle * 3 + corner);

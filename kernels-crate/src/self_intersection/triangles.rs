@@ -85,6 +85,7 @@ impl Triangle {
 /// Returns [`INTERSECT`] if two triangles have a point in common other than the vertices and edges
 /// that they share, or if different vertices have equal positions; 0 if not; and [`UNDECIDED`] if
 /// rounding errors leave it open. Neither is [apart from](Triangle::is_apart_from) the other.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn test_close_triangles(one: Triangle, other: Triangle) -> u32 {
     if one.coincides_with(&other) {
@@ -144,6 +145,7 @@ pub fn test_close_triangles(one: Triangle, other: Triangle) -> u32 {
 
 /// Tests whether two triangles with a common side overlap: whether they lie in one plane, on the
 /// same side of it.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn overlap_at_side(side: [Position; 2], apex: Position, other_apex: Position) -> u32 {
     let [from, to] = side;
@@ -222,6 +224,7 @@ fn segment_hits([from, to]: [Position; 2], triangle: [Position; 3]) -> u32 {
 }
 
 /// Returns [`INTERSECT`] if no two of three signs are opposite, 0 if two are, or [`UNDECIDED`].
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn equal_signs(one: i32, two: i32, three: i32) -> u32 {
     let has = |sign: i32| one == sign || two == sign || three == sign;
@@ -235,6 +238,7 @@ fn equal_signs(one: i32, two: i32, three: i32) -> u32 {
 }
 
 /// Tests whether a segment in the plane of a triangle has a point in common with it.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn flat_segment_hits(segment: [[f64; 2]; 2], triangle: [[f64; 2]; 3]) -> u32 {
     let [a, b, c] = triangle;
@@ -253,6 +257,7 @@ fn flat_segment_hits(segment: [[f64; 2]; 2], triangle: [[f64; 2]; 3]) -> u32 {
 }
 
 /// Tests whether two segments in a plane have a point in common.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn flat_segments_cross(one: [[f64; 2]; 2], other: [[f64; 2]; 2]) -> u32 {
     let [a, b] = one;
@@ -275,6 +280,7 @@ fn flat_segments_cross(one: [[f64; 2]; 2], other: [[f64; 2]; 2]) -> u32 {
 }
 
 /// Returns `true` if a point on the line of a segment is on the segment.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn is_between(point: [f64; 2], [from, to]: [[f64; 2]; 2]) -> bool {
     let is_within = |x: f64, one: f64, other: f64| one <= x && x <= other || other <= x && x <= one;

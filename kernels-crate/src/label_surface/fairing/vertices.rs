@@ -24,6 +24,7 @@ pub(super) fn read3(values: View<f64>, index: usize) -> [f64; 3] {
 }
 
 /// Returns the area vector of a triangle, with the length of twice its area.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn triangle_area(
     corners: View<u32>,
@@ -36,6 +37,7 @@ pub(super) fn triangle_area(
 }
 
 /// Returns a position limited to the surroundings of its start along each axis.
+#[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn limit(position: [f64; 3], start: [f64; 3], is_thin: bool) -> [f64; 3] {
     let max_shift = if is_thin { MAX_THIN_SHIFT } else { MAX_SHIFT };

@@ -107,8 +107,8 @@ impl<'a> PairSearch<'a> {
         })
     }
 
-    /// Visits each pair of intersecting triangles with `add`, which accumulates per range of layers,
-    /// and merges the results in the order of the ranges.
+    /// Visits each pair of intersecting triangles with `add`, which accumulates per range of
+    /// layers, and merges the results in the order of the ranges.
     ///
     /// Pairs that `is_relevant` rejects are not tested. `is_same` receives two triangles and a
     /// corner of each, which have equal positions, and returns `true` if they share the vertex;
