@@ -152,6 +152,9 @@ def grid_spacing(values: Sequence[float], is_reversed: bool) -> tuple[float, flo
 
 def device_name(device: Device, *arrays: Any) -> str:
     """Return the name of the device that computes: by default that of the arrays."""
+    if device is None and len(arrays) == 1:
+        (array,) = arrays
+        return array.device if isinstance(array, Array) else "cpu"
     places = {array.device for array in arrays if isinstance(array, Array)}
     if len(places) > 1:
         raise ValueError(f"the arrays are on different devices: {', '.join(sorted(places))}")

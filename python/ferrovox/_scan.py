@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal
 
 import numpy as np
@@ -73,23 +74,15 @@ def exclusive_scan(
     elements: Any = as_array(array, "array", stream)
     on_device = isinstance(elements, Array)
     elements = elements.ravel() if on_device else np.ravel(elements)
-    if op not in ("sum", "min", "max"):
-        raise ValueError(f"op is {op!r}; use 'sum', 'min' or 'max'")
-    if elements.dtype.kind not in "iufb":
-        raise TypeError(f"array has elements of type {elements.dtype}; use real numbers")
-    result_type = np.dtype(dtype if dtype is not None else _default_type(elements.dtype, op))
-    if result_type.char in "qQ":
-        result_type = np.dtype(np.int64 if result_type.char == "q" else np.uint64)
-    if result_type.str not in ("<u4", "<i4", "<u8", "<i8", "<f4", "<f8"):
-        raise TypeError(f"dtype is {result_type}; use 32 or 64 bits")
-    if op != "sum" or (elements.dtype.char, result_type.char) not in _DIRECT:
-        if not on_device:
-            elements = elements.astype(result_type, copy=False)
-        elif elements.dtype != result_type:
+    wanted = None if dtype is None else np.dtype(dtype)
+    result_type, type_string, converts = _choose_type(elements.dtype, wanted, op)
+    if converts:
+        if on_device:
             raise device_type_error(elements, "array", f"{result_type}")
+        elements = elements.astype(result_type, copy=False)
     elements, _ = contiguous(elements, "array")
     sums, total = _ferrovox.exclusive_scan(
-        elements, op, initial, result_type.str, bool(return_total), device_name(device, elements)
+        elements, op, initial, type_string, bool(return_total), device_name(device, elements)
     )
     result = result_array(sums)
     if out is not None:
@@ -98,6 +91,24 @@ def exclusive_scan(
         out.reshape(-1)[...] = result
         result = out
     return (result, total) if return_total else result
+
+
+@functools.lru_cache(maxsize=64)
+def _choose_type(
+    source: np.dtype[Any], dtype: np.dtype[Any] | None, op: str
+) -> tuple[np.dtype[Any], str, bool]:
+    """Return the type of the result, its name, and whether elements must be converted to it."""
+    if op not in ("sum", "min", "max"):
+        raise ValueError(f"op is {op!r}; use 'sum', 'min' or 'max'")
+    if source.kind not in "iufb":
+        raise TypeError(f"array has elements of type {source}; use real numbers")
+    result_type = np.dtype(_default_type(source, op)) if dtype is None else dtype
+    if result_type.char in "qQ":
+        result_type = np.dtype(np.int64 if result_type.char == "q" else np.uint64)
+    if result_type.str not in ("<u4", "<i4", "<u8", "<i8", "<f4", "<f8"):
+        raise TypeError(f"dtype is {result_type}; use 32 or 64 bits")
+    is_direct = op == "sum" and (source.char, result_type.char) in _DIRECT
+    return result_type, result_type.str, not is_direct and source != result_type
 
 
 def _default_type(elements: np.dtype[Any], op: str) -> npt.DTypeLike:

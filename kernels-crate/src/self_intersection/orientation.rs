@@ -137,7 +137,7 @@ mod tests {
         let [a, b, c] = [0.1_f32, 0.2, 0.7].map(f64::from);
         let oblique = Plane::through([[a, b, c], [b, c, a], [c, a, b]]);
         assert_eq!(oblique.side([a, c, b]), UNKNOWN);
-        assert_eq!(oblique.side([1.0, 1.0, 1.0]), 1);
+        assert_eq!(oblique.side([1.0, 1.0, 1.0]), -1);
     }
 
     #[test]
