@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Literal
 
 import numpy as np
@@ -75,7 +74,11 @@ def exclusive_scan(
     on_device = isinstance(elements, Array)
     elements = elements.ravel() if on_device else np.ravel(elements)
     wanted = None if dtype is None else np.dtype(dtype)
-    result_type, type_string, converts = _choose_type(elements.dtype, wanted, op)
+    request = (elements.dtype, wanted, op)
+    choice = _choices.get(request)
+    if choice is None:
+        choice = _choices[request] = _choose_type(*request)
+    result_type, type_string, converts = choice
     if converts:
         if on_device:
             raise device_type_error(elements, "array", f"{result_type}")
@@ -93,7 +96,12 @@ def exclusive_scan(
     return (result, total) if return_total else result
 
 
-@functools.lru_cache(maxsize=64)
+#: Results of `_choose_type` by its arguments.
+_choices: dict[
+    tuple[np.dtype[Any], np.dtype[Any] | None, str], tuple[np.dtype[Any], str, bool]
+] = {}
+
+
 def _choose_type(
     source: np.dtype[Any], dtype: np.dtype[Any] | None, op: str
 ) -> tuple[np.dtype[Any], str, bool]:

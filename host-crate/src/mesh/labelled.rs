@@ -8,6 +8,9 @@ use rayon::slice::ParallelSliceMut;
 /// Purpose of the allocations, quoted in out-of-memory errors.
 const PURPOSE: &str = "the surface of a label";
 
+/// Number of a vertex that is not part of a surface.
+const UNUSED: usize = usize::MAX;
+
 /// A mesh in which each triangle is part of a wall between two labels, or between a label and the
 /// background.
 ///
@@ -90,7 +93,7 @@ impl LabelledMesh {
     }
 
     /// Returns the surface of a label, empty if the mesh has no such label. Time is linear in the
-    /// triangles of the whole mesh, memory in those of the label.
+    /// size of the whole mesh; memory is 8 bytes per vertex of it plus the surface.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -104,12 +107,12 @@ impl LabelledMesh {
         let mut triangles = Vec::new();
         memory::try_reserve(PURPOSE, &mut triangles, incident().count())?;
         triangles.extend(incident().map(|(triangle, _)| triangle));
-        self.extract(side, &triangles)
+        self.extract(side, &triangles, &mut self.unused_vertices()?)
     }
 
     /// Calls `visit` with the index of each label in [`labels`](Self::labels) and its surface, in
     /// order. Visits all triangles twice, regardless of the number of labels; memory is 16 bytes
-    /// per triangle plus one surface.
+    /// per triangle and 8 per vertex, plus one surface.
     ///
     /// # Errors
     /// [`OutOfMemory`], and errors returned by `visit`.
@@ -134,18 +137,35 @@ impl LabelledMesh {
                 }
             }
         }
+        let mut numbers = self.unused_vertices()?;
         for index in 0..ends.len() {
             let end = ends.get(index + 1).map_or(sum, |next| *next);
             let own = &triangles[ends[index] as usize..end as usize];
-            visit(index, self.extract(index as u32 + 1, own)?)?;
+            visit(index, self.extract(index as u32 + 1, own, &mut numbers)?)?;
         }
         Ok(())
     }
 
-    fn extract(&self, side: u32, own: &[usize]) -> Result<LabelMesh, OutOfMemory> {
+    /// Returns a list of the number of each vertex in a surface: none has one yet.
+    fn unused_vertices(&self) -> Result<Vec<usize>, OutOfMemory> {
+        memory::try_filled(PURPOSE, self.mesh.vertices.len(), UNUSED)
+    }
+
+    /// Returns the surface of a side that consists of the triangles `own`. `numbers` is as returned
+    /// by [`unused_vertices`](Self::unused_vertices), before and after.
+    fn extract(
+        &self,
+        side: u32,
+        own: &[usize],
+        numbers: &mut [usize],
+    ) -> Result<LabelMesh, OutOfMemory> {
         match &self.mesh.triangles {
-            Triangles::U32(triangles) => self.extract_indexed(side, own, triangles, Triangles::U32),
-            Triangles::U64(triangles) => self.extract_indexed(side, own, triangles, Triangles::U64),
+            Triangles::U32(triangles) => {
+                self.extract_indexed(side, own, numbers, triangles, Triangles::U32)
+            }
+            Triangles::U64(triangles) => {
+                self.extract_indexed(side, own, numbers, triangles, Triangles::U64)
+            }
         }
     }
 
@@ -153,6 +173,7 @@ impl LabelledMesh {
         &self,
         side: u32,
         incident: &[usize],
+        numbers: &mut [usize],
         triangles: &[[I; 3]],
         wrap: impl Fn(Vec<[I; 3]>) -> Triangles,
     ) -> Result<LabelMesh, OutOfMemory> {
@@ -169,9 +190,26 @@ impl LabelledMesh {
                 [a, c, b]
             });
         }
-        let mut used = memory::try_copy(PURPOSE, own.as_flattened())?;
+        let mut used: Vec<I> = Vec::new();
+        memory::try_reserve(PURPOSE, &mut used, own.len() * 3)?;
+        for index in own.as_flattened() {
+            match numbers.get_mut(index.position()) {
+                Some(number) if *number != UNUSED => {}
+                Some(number) => {
+                    *number = 0;
+                    used.push(*index);
+                }
+                // beyond the vertices of the mesh
+                None => used.push(*index),
+            }
+        }
         used.par_sort_unstable();
         used.dedup();
+        for (number, index) in used.iter().enumerate() {
+            if let Some(entry) = numbers.get_mut(index.position()) {
+                *entry = number;
+            }
+        }
         let mut vertices = Vec::new();
         memory::try_reserve(PURPOSE, &mut vertices, used.len())?;
         let position = |index: &I| self.mesh.vertices.get(index.position());
@@ -179,13 +217,20 @@ impl LabelledMesh {
             used.iter()
                 .map(|it| position(it).copied().unwrap_or([f32::NAN; 3])),
         );
+        let known = &*numbers;
         parallel::for_each_chunk_mut(own.as_flattened_mut(), parallel::CHUNK_LEN, |_, indices| {
             for index in indices {
-                let index_in_part = used.partition_point(|other| other < index);
+                let number = known.get(index.position()).copied();
+                let number = number.unwrap_or_else(|| used.partition_point(|other| other < index));
                 // not larger than the original index
-                *index = I::from_position(index_in_part).unwrap_or(*index);
+                *index = I::from_position(number).unwrap_or(*index);
             }
         });
+        for index in used {
+            if let Some(entry) = numbers.get_mut(index.position()) {
+                *entry = UNUSED;
+            }
+        }
         Ok(LabelMesh {
             mesh: TriangleMesh {
                 origin: self.mesh.origin,

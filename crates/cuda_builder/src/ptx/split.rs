@@ -33,8 +33,10 @@ pub(crate) struct Item {
 
 /// Splits text into items in order; returns `None` for text not written by LLVM's code generator.
 pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
-    // the code generator writes neither, and the line-based parser would misinterpret them
-    if text.contains("/*") || text.contains("\\\"") {
+    // the code generator writes neither, and the line-based parser would misinterpret them, except
+    // for empty comments, which inline assembly may contain
+    let mut comments = text.match_indices("/*");
+    if comments.any(|(at, _)| !text[at..].starts_with("/**/")) || text.contains("\\\"") {
         return None;
     }
     let mut items: Vec<Item> = Vec::new();

@@ -103,3 +103,11 @@ fn unexpected_text_is_not_split() {
     }
     assert_eq!(split(""), Some(Vec::new()));
 }
+
+#[test]
+fn empty_comments_of_inline_assembly_are_kept() {
+    let text = ".visible .entry k()\n{\n/**/ ret;\n}\n";
+    let items = split(text).unwrap();
+    assert_eq!((items.len(), &*items[0].text), (1, text));
+    assert_eq!(split(&text.replace("/**/", "/* { */")), None);
+}

@@ -174,10 +174,19 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
 }
 
 fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
+    let report = part.check()?;
+    // every edge then has one triangle in each direction
+    let is_balanced = report.is_closed()
+        && report.is_oriented()
+        && report.topological_triangles == report.triangles;
     Ok(LabelChecked {
-        unbalanced_edges: part.unbalanced_edges()?,
+        unbalanced_edges: if is_balanced {
+            0
+        } else {
+            part.unbalanced_edges()?
+        },
         self_intersections: count_self_intersections(&part.mesh)?,
-        report: part.check()?,
+        report,
     })
 }
 
