@@ -33,9 +33,11 @@ const CELL_EDGE: f64 = 1.5;
 /// and half of one for fairing, rounded up.
 const BORDER: f64 = 2.0;
 
-/// Initial capacity of lists of pairs: this number per triangle of pairs to test, of which a
-/// fraction may stay open.
+/// Pairs of close triangles per triangle for which memory is allocated at first.
 const PAIRS_PER_TRIANGLE: u64 = 2;
+
+/// Pairs of close triangles per open one, which the host tests, for which memory is allocated at
+/// first.
 const PAIRS_PER_OPEN_PAIR: u64 = 32;
 
 /// Minimum capacity of lists of pairs.

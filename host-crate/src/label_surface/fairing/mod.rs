@@ -33,8 +33,10 @@ const TAUBIN: [f64; 2] = [0.68, -0.69];
 /// Bytes of memory per wall between two voxels that the mesh and its fairing need.
 pub(super) const BYTES_PER_WALL: u64 = 700;
 
-/// Bytes of memory that fairing needs per vertex and per triangle, in addition to the walls.
+/// Bytes of memory that fairing needs per vertex, in addition to the walls.
 const BYTES_PER_VERTEX: u64 = 160;
+
+/// Bytes of memory that fairing needs per triangle, in addition to the walls.
 const BYTES_PER_TRIANGLE: u64 = 160;
 
 /// Walls in the memory of a device.
@@ -122,7 +124,7 @@ pub(super) fn is_wanted(params: &LabelSurfaceParams, triangles: u64) -> bool {
 }
 
 /// Returns a stream of the CPU if the GPU of `stream` has too little memory for the fairing of
-/// walls with these numbers of vertices and triangles.
+/// walls with these numbers of vertices and triangles; `None` if it has enough.
 fn find_substitute(
     stream: &Stream,
     [vertices, triangles]: [u64; 2],
