@@ -71,8 +71,8 @@ pub use selection::Selection;
 
 pub(crate) use selection::SelectionPredicate;
 pub use shear::Shear;
-pub(crate) use summary::RunningSummary;
 pub use summary::SampleSummary;
+pub(crate) use summary::{RunningSummary, SharedSummary};
 pub(crate) use threshold::{Histogram, SampleRange, ThresholdRule};
 pub use threshold::{OtsuError, otsu_threshold, percentile};
 pub use volume::{Volume, VolumeView, sample_count};

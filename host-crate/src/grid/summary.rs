@@ -1,14 +1,17 @@
 //! Range and mean of samples.
 
-use super::Sample;
+use super::{Sample, SampleType};
 use crate::{
     memory::{self, OutOfMemory},
     parallel,
 };
+use std::sync::{Mutex, PoisonError};
 
 /// Number of samples per chunk. The chunks, and so the rounding of the mean, do not depend on the
 /// number of threads.
 const CHUNK: usize = 1 << 16;
+/// Number of independent partial results per chunk.
+const LANES: usize = 8;
 
 /// Range, mean and number of non-finite samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +106,45 @@ impl<T: Sample> RunningSummary<T> {
     }
 }
 
+/// Accumulates the summary of samples that arrive in any order and on several threads, with the
+/// same bits as the summary of all samples.
+pub(crate) struct SharedSummary {
+    chunks: Mutex<Vec<PartialSummary>>,
+    count: usize,
+}
+
+impl SharedSummary {
+    /// Creates the summary of `count` samples.
+    pub fn new(count: usize) -> Result<Self, OutOfMemory> {
+        let chunks = count.div_ceil(CHUNK);
+        let chunks = memory::try_filled(CHUNK_OF_SAMPLES, chunks, PartialSummary::EMPTY)?;
+        Ok(Self {
+            chunks: Mutex::new(chunks),
+            count,
+        })
+    }
+
+    /// Adds the samples from index `first` on, which must be a multiple of [`CHUNK`]. Their number
+    /// must be one too, unless they are the last ones.
+    pub fn add<T: Sample>(&self, first: usize, samples: &[T]) {
+        debug_assert!(first.is_multiple_of(CHUNK), "a chunk is added in parts");
+        for (chunk, samples) in (first / CHUNK..).zip(samples.chunks(CHUNK)) {
+            let partial = partial(samples);
+            self.chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = partial;
+        }
+    }
+
+    /// Returns the summary of all samples.
+    pub fn finish(self) -> SampleSummary {
+        let chunks = self.chunks.into_inner();
+        let chunks = chunks.unwrap_or_else(PoisonError::into_inner);
+        let total = chunks
+            .into_iter()
+            .fold(PartialSummary::EMPTY, PartialSummary::join);
+        total.summary(self.count)
+    }
+}
+
 fn chunks<T: Sample>(samples: &[T]) -> Vec<PartialSummary> {
     parallel::map_ranges(samples.len(), CHUNK, |range| partial(&samples[range]))
 }
@@ -113,16 +155,128 @@ fn total<T: Sample>(samples: &[T]) -> PartialSummary {
         .fold(PartialSummary::EMPTY, PartialSummary::join)
 }
 
+/// Summarizes one chunk. The sum of integers of at most 32 bits is exact.
 fn partial<T: Sample>(chunk: &[T]) -> PartialSummary {
-    let mut result = PartialSummary::EMPTY;
-    for sample in chunk.iter().filter(|sample| sample.is_finite()) {
-        let value = sample.to_f64();
-        result.finite += 1;
-        result.min = result.min.min(value);
-        result.max = result.max.max(value);
-        result.sum += value;
+    match T::TYPE {
+        SampleType::U8 => partial_of_integers::<u8>(bytemuck::cast_slice(chunk)),
+        SampleType::I8 => partial_of_integers::<i8>(bytemuck::cast_slice(chunk)),
+        SampleType::U16 => partial_of_integers::<u16>(bytemuck::cast_slice(chunk)),
+        SampleType::I16 => partial_of_integers::<i16>(bytemuck::cast_slice(chunk)),
+        SampleType::I32 | SampleType::I64 | SampleType::F32 | SampleType::F64 => {
+            partial_in_lanes(chunk)
+        }
     }
-    result
+}
+
+/// Summarizes integers of at most 16 bits, with vector instructions.
+fn partial_of_integers<T: Sample + Ord + Into<i32>>(chunk: &[T]) -> PartialSummary {
+    // number of integers of 16 bits whose sum fits in an `i32`
+    const BLOCK: usize = 1 << 15;
+    let Some(&first) = chunk.first() else {
+        return PartialSummary::EMPTY;
+    };
+    let (mut min, mut max, mut sum) = (first, first, 0_i64);
+    for block in chunk.chunks(BLOCK) {
+        let mut block_sum = 0_i32;
+        for &sample in block {
+            min = min.min(sample);
+            max = max.max(sample);
+            block_sum += sample.into();
+        }
+        sum += i64::from(block_sum);
+    }
+    PartialSummary {
+        finite: chunk.len(),
+        min: min.to_f64(),
+        max: max.to_f64(),
+        sum: sum as f64,
+    }
+}
+
+/// Summarizes samples of any type. Every sample belongs to one of [`LANES`] partial results by its
+/// index, so that they are independent of each other and use vector instructions.
+fn partial_in_lanes<T: Sample>(chunk: &[T]) -> PartialSummary {
+    // few enough samples for the fastest cache
+    const BLOCK: usize = 128 * LANES;
+    let Some(&first) = chunk.iter().find(|sample| sample.is_finite()) else {
+        return PartialSummary::EMPTY;
+    };
+    let mut finite = 0;
+    let mut lanes = Lanes {
+        min: [first; LANES],
+        max: [first; LANES],
+        sum: [0.0; LANES],
+    };
+    for block in chunk.chunks(BLOCK) {
+        // not `all`, whose early end would prevent vector instructions
+        if block.iter().fold(true, |all, it| all & it.is_finite()) {
+            finite += block.len();
+            lanes.add_finite(block);
+            continue;
+        }
+        for (index, &sample) in block.iter().enumerate() {
+            if sample.is_finite() {
+                finite += 1;
+                lanes.add(index % LANES, sample);
+            }
+        }
+    }
+    PartialSummary {
+        finite,
+        ..lanes.joined()
+    }
+}
+
+/// Partial results of interleaved samples.
+struct Lanes<T> {
+    min: [T; LANES],
+    max: [T; LANES],
+    sum: [f64; LANES],
+}
+
+impl<T: Sample> Lanes<T> {
+    /// Adds a finite sample.
+    fn add(&mut self, lane: usize, sample: T) {
+        self.min[lane] = lesser(self.min[lane], sample);
+        self.max[lane] = greater(self.max[lane], sample);
+        self.sum[lane] += sample.to_f64();
+    }
+
+    /// Adds consecutive finite samples, of which the first belongs to the first lane.
+    fn add_finite(&mut self, samples: &[T]) {
+        let (groups, rest) = samples.as_chunks::<LANES>();
+        for group in groups {
+            for ((min, max), &sample) in self.min.iter_mut().zip(&mut self.max).zip(group) {
+                *min = lesser(*min, sample);
+                *max = greater(*max, sample);
+            }
+            for (sum, sample) in self.sum.iter_mut().zip(group) {
+                *sum += sample.to_f64();
+            }
+        }
+        for (lane, &sample) in rest.iter().enumerate() {
+            self.add(lane, sample);
+        }
+    }
+
+    /// Returns the result of all lanes, without the number of samples.
+    fn joined(&self) -> PartialSummary {
+        let lanes = (0..LANES).map(|lane| PartialSummary {
+            finite: 0,
+            min: self.min[lane].to_f64(),
+            max: self.max[lane].to_f64(),
+            sum: self.sum[lane],
+        });
+        lanes.fold(PartialSummary::EMPTY, PartialSummary::join)
+    }
+}
+
+fn lesser<T: Sample>(a: T, b: T) -> T {
+    if b < a { b } else { a }
+}
+
+fn greater<T: Sample>(a: T, b: T) -> T {
+    if b > a { b } else { a }
 }
 
 impl PartialSummary {
@@ -196,6 +350,11 @@ mod tests {
             }
             assert_eq!(running.finish(), whole, "portions of {portion}");
         }
+        let shared = SharedSummary::new(samples.len()).unwrap();
+        for (number, part) in samples.chunks(2 * CHUNK).enumerate().rev() {
+            shared.add(number * 2 * CHUNK, part);
+        }
+        assert_eq!(shared.finish(), whole);
         let none = RunningSummary::<u8>::new().finish();
         assert_eq!(none, SampleSummary::from_samples::<u8>(&[]));
     }

@@ -109,6 +109,24 @@ pub fn extract<T: DeviceSample>(
     mask: Option<&DeviceVolume<u8>>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
+    let mesh = extract_if(stream, volume, mask, params, |_| true)?;
+    mesh.map_or_else(|| unreachable!("every mesh is accepted"), Ok)
+}
+
+/// Extracts the isosurface like [`extract`] if `accepts` returns `true` for the size of the mesh,
+/// which is known before memory is allocated for it. Otherwise returns `None`.
+///
+/// With [`Method::Staged`], `accepts` is not called.
+///
+/// # Errors
+/// The errors of [`extract`].
+pub(crate) fn extract_if<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    mask: Option<&DeviceVolume<u8>>,
+    params: &IsosurfaceParams,
+    accepts: impl FnOnce(PartCounts) -> bool,
+) -> Result<Option<DeviceMesh>, IsosurfaceError> {
     check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
     let _current = stream.stay_current()?;
     let no_mask: Buffer<u8>;
@@ -120,15 +138,15 @@ pub fn extract<T: DeviceSample>(
         }
     };
     match params.method {
-        Method::Fused => fused_extract(stream, volume, mask, params),
+        Method::Fused => fused_extract(stream, volume, mask, params, accepts),
         Method::Staged => {
             let origin = volume.geometry().local_origin(volume.dims());
             if !params.close {
-                return staged::extract(stream, volume, origin, mask, params);
+                return staged::extract(stream, volume, origin, mask, params).map(Some);
             }
             let closed = close::pad(stream, volume, params)?;
             let mask = close::pad_mask(stream, mask, volume.grid())?;
-            staged::extract(stream, &closed, origin, &mask, params)
+            staged::extract(stream, &closed, origin, &mask, params).map(Some)
         }
     }
 }
@@ -138,10 +156,12 @@ fn fused_extract<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     mask: &Buffer<u8>,
     params: &IsosurfaceParams,
-) -> Result<DeviceMesh, IsosurfaceError> {
+    accepts: impl FnOnce(PartCounts) -> bool,
+) -> Result<Option<DeviceMesh>, IsosurfaceError> {
     let partition = SlabPartition::new(volume.grid(), *volume.geometry(), params)?;
     if partition.cell_planes() == 0 {
-        return Ok(DeviceMesh::empty(stream, partition.origin.into(), params)?);
+        let empty = DeviceMesh::empty(stream, partition.origin.into(), params)?;
+        return Ok(accepts(PartCounts::default()).then_some(empty));
     }
     let resident = ResidentSlabs {
         partition,
@@ -152,8 +172,11 @@ fn fused_extract<T: DeviceSample>(
     let slab = resident.slab(0..partition.cell_planes())?;
     stream.require(fused::slab_scratch_bytes(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
+    if !accepts(counted.counts()) {
+        return Ok(None);
+    }
     let width = counted.counts().width(params)?;
-    counted.emit(stream, params, width, 0)
+    counted.emit(stream, params, width, 0).map(Some)
 }
 
 /// Checks the parameters and the grid of the mask.

@@ -23,6 +23,18 @@ impl EdgeBalance {
         }
     }
 
+    /// Sums the edges of triangles on threads that are idle while the calling thread calls `work`,
+    /// and returns its result, too.
+    pub(crate) fn from_triangles_during<R>(
+        triangles: &Triangles,
+        work: impl FnOnce() -> R,
+    ) -> (Self, R) {
+        let mut balance = Self::default();
+        let sum = || balance = Self::from_triangles(triangles);
+        let result = parallel::with_background(sum, work);
+        (balance, result)
+    }
+
     /// Adds the balance of other triangles.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

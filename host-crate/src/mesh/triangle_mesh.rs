@@ -257,18 +257,27 @@ fn validate_indices<I: VertexIndex + Into<u64>>(
     triangles: &[[I; 3]],
     vertices: usize,
 ) -> Result<(), MeshError> {
-    for (triangle, corners) in triangles.iter().enumerate() {
-        for &index in corners {
-            if index.position() >= vertices {
-                return Err(MeshError::IndexOutOfRange {
-                    triangle,
-                    index: index.into(),
-                    vertices,
-                });
-            }
+    let is_beyond = |index: &I| index.position() >= vertices;
+    let first = parallel::find_first(triangles.len(), parallel::CHUNK_LEN, |range| {
+        // without branches, which vector instructions do not allow
+        let flat = triangles[range.clone()].as_flattened();
+        if !flat.iter().fold(false, |any, index| any | is_beyond(index)) {
+            return None;
         }
+        let mut corners = range.clone().zip(&triangles[range]);
+        corners.find_map(|(triangle, corners)| {
+            let index = corners.iter().copied().find(is_beyond)?;
+            Some((triangle, index))
+        })
+    });
+    match first {
+        None => Ok(()),
+        Some((triangle, index)) => Err(MeshError::IndexOutOfRange {
+            triangle,
+            index: index.into(),
+            vertices,
+        }),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -47,6 +47,11 @@ impl ReadAhead {
         }))
     }
 
+    /// Returns `true` if a background read has been started.
+    pub(super) fn is_begun(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Returns the result to the first caller with the path and options of the background read, and
     /// `None` to all others. Blocks until the file has been read.
     pub(super) fn take(
@@ -81,7 +86,7 @@ fn fits(path: &Path, options: &ReadOptions) -> Option<()> {
 
 impl fmt::Debug for ReadAhead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "begun" } else { "none" })
+        f.write_str(if self.is_begun() { "begun" } else { "none" })
     }
 }
 

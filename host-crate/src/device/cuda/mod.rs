@@ -12,6 +12,7 @@ mod users;
 pub(super) use cust::context::ContextGuard;
 pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
+pub(super) use staging::SLOT;
 pub(super) use stream::{CudaEvent, CudaStream};
 
 use super::{

@@ -13,9 +13,10 @@ use cust::{
     stream::Stream,
 };
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Bytes of a slot: a transfer of about 20 microseconds.
-const SLOT: usize = 1 << 20;
+pub(in crate::device) const SLOT: usize = 1 << 20;
 /// Number of slots, a power of two. More would take longer to pin than they save.
 const SLOTS: usize = 16;
 /// Number of staging buffers that a device keeps; more are allocated for more concurrent copies.
@@ -151,6 +152,38 @@ impl Staging {
         copied.into_iter().collect()
     }
 
+    /// Enqueues copies to the device of bytes that `fill` writes to the slots, until it returns
+    /// `false`.
+    fn upload_filled(
+        &mut self,
+        stream: &Stream,
+        to: &DeviceSlice<u8>,
+        fill: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
+    ) -> CudaResult<()> {
+        let len = to.len();
+        let next = AtomicUsize::new(0);
+        let (mut lanes, _) = self.lanes(len);
+        let copied = parallel::map_mut(&mut lanes, |_, lane| {
+            for number in 0.. {
+                let first = next.fetch_add(1, Relaxed).saturating_mul(SLOT);
+                if first >= len {
+                    break;
+                }
+                let bytes = SLOT.min(len - first);
+                let (slot, staged) = lane.slot(number, bytes)?;
+                if !fill(first, staged) {
+                    break;
+                }
+                let mut to = to.index(first..first + bytes);
+                // SAFETY: the slot is not touched before the event after this copy.
+                unsafe { to.async_copy_from(&*staged, stream)? };
+                slot.record(stream)?;
+            }
+            Ok(())
+        });
+        copied.into_iter().collect()
+    }
+
     /// Copies to the host, after the work on the stream.
     fn download(
         &mut self,
@@ -189,6 +222,20 @@ impl Shared {
     ) -> Result<bool, DeviceError> {
         self.staged("copying to the device", stream, |staging| {
             staging.upload(stream, to, from)
+        })
+    }
+
+    /// Enqueues a copy to the device of bytes that `fill(first, bytes)` writes, [`SLOT`] bytes at
+    /// most per call and in any order, until it returns `false`. Returns `false` if there is no
+    /// pinned memory.
+    pub(super) fn upload_filled(
+        &self,
+        stream: &Stream,
+        to: &DeviceSlice<u8>,
+        fill: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
+    ) -> Result<bool, DeviceError> {
+        self.staged("copying to the device", stream, |staging| {
+            staging.upload_filled(stream, to, fill)
         })
     }
 

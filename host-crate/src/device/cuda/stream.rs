@@ -1,10 +1,17 @@
 //! Streams and events of a CUDA device.
 
 use super::{
-    CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool,
-    staging::STAGED, users,
+    CudaConstant, CudaMemory, Shared,
+    kernels::LoadedKernel,
+    owner::StreamOwner,
+    pool::Pool,
+    staging::{SLOT, STAGED},
+    users,
 };
-use crate::device::{DeviceError, launch_config::LaunchConfig, pinned_registry::is_pinned};
+use crate::{
+    device::{DeviceError, launch_config::LaunchConfig, pinned_registry::is_pinned},
+    memory,
+};
 use cuda_std::PackedArgs;
 use cust::{
     context::ContextGuard,
@@ -105,14 +112,47 @@ impl CudaStream {
         })
     }
 
-    pub fn copy_to_device(&self, memory: &CudaMemory, bytes: &[u8]) -> Result<(), DeviceError> {
+    /// Copies to `memory`, from its byte `offset` on.
+    pub fn copy_to_device(
+        &self,
+        memory: &CudaMemory,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<(), DeviceError> {
         // SAFETY: the stream is synchronised below, also after an error, unless the driver has read
         // the bytes.
-        let begun = unsafe { self.begin_copy_to_device(memory, bytes) };
+        let begun = unsafe { self.begin_copy_to_device(memory, offset, bytes) };
         if self.is_read_later(bytes) {
             return begun.and(self.synchronize());
         }
         begun
+    }
+
+    /// Fills a buffer with bytes that `fill(first, bytes)` writes, at most [`SLOT`] per call, on
+    /// all threads and in any order, until it returns `false`.
+    pub fn fill_memory(
+        &self,
+        buffer: &CudaMemory,
+        fill: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
+    ) -> Result<(), DeviceError> {
+        let to = buffer.slice();
+        if to.is_empty() {
+            return Ok(());
+        }
+        users::register_use(&self.owner, std::iter::once(buffer.pointer()))?;
+        let (shared, stream) = (&self.owner.shared, &self.owner.stream);
+        if shared.upload_filled(stream, &to, fill)? {
+            return Ok(());
+        }
+        let mut part = memory::try_zeroed::<u8>("a part of a buffer", SLOT.min(to.len()))?;
+        for first in (0..to.len()).step_by(SLOT) {
+            let part = &mut part[..SLOT.min(to.len() - first)];
+            if !fill(first, part) {
+                break;
+            }
+            self.copy_to_device(buffer, first, part)?;
+        }
+        Ok(())
     }
 
     /// Returns `true` if the driver may read bytes of the host after the call that enqueues a copy.
@@ -128,13 +168,14 @@ impl CudaStream {
         !is_unknown.unwrap_or(false)
     }
 
-    /// Enqueues a copy to the first bytes of `memory`.
+    /// Enqueues a copy to the bytes of `memory` from `offset` on.
     ///
     /// # Safety
     /// `bytes` must stay unchanged until the copy has finished.
     pub unsafe fn begin_copy_to_device(
         &self,
         memory: &CudaMemory,
+        offset: usize,
         bytes: &[u8],
     ) -> Result<(), DeviceError> {
         if bytes.is_empty() {
@@ -143,12 +184,13 @@ impl CudaStream {
         if bytes.len() >= STAGED && !is_pinned(bytes) {
             users::register_use(&self.owner, std::iter::once(memory.pointer()))?;
             let (shared, stream) = (&self.owner.shared, &self.owner.stream);
-            if shared.upload_staged(stream, &memory.slice(), bytes)? {
+            let to = memory.slice().index(offset..offset + bytes.len());
+            if shared.upload_staged(stream, &to, bytes)? {
                 return Ok(());
             }
         }
         self.act_on("copying to the device", &[memory], |stream| {
-            let mut to = memory.slice().index(0..bytes.len());
+            let mut to = memory.slice().index(offset..offset + bytes.len());
             // SAFETY: guaranteed by the caller.
             unsafe { to.async_copy_from(bytes, stream) }
         })

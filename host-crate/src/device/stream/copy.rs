@@ -5,15 +5,21 @@ use crate::{
         Buffer, DeviceError, DeviceKind, Element, Stream,
         buffer::BufferMemory,
         cpu::{CpuMemory, MIN_FOREIGN_ALIGN},
-        cuda::{CudaConstant, CudaMemory},
+        cuda::{CudaConstant, CudaMemory, SLOT},
     },
     memory, parallel,
 };
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 /// Number of bytes that a thread of the CPU copies at a time: large compared with the cost of
 /// scheduling.
 const COPY_CHUNK: usize = 1 << 20;
+
+/// Number of bytes that [`Stream::fill_with`] requests at a time.
+const FILL_BYTES: usize = SLOT;
 
 /// Purpose of the memory of a downloaded buffer, quoted in errors.
 const DOWNLOAD: &str = "a copy of a buffer";
@@ -66,11 +72,37 @@ impl Stream {
                 to: buffer.len(),
             });
         }
-        self.check_device(buffer)?;
         if let Some(slice) = buffer.as_mut_slice() {
             slice.copy_from_slice(elements);
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            stream.copy_to_device(memory, bytemuck::cast_slice(elements))?;
+            stream.copy_to_device(memory, 0, bytemuck::cast_slice(elements))?;
+        }
+        Ok(())
+    }
+
+    /// Fills a buffer with elements that `fill(first, elements)` writes, where `first` is the index
+    /// of the first one. It is called on all threads and in any order, for all ranges of
+    /// 1 MiB of the buffer, until a call returns `false`.
+    ///
+    /// The copies to the device run at the same time. No list of all elements is needed.
+    pub(crate) fn fill_with<T: Element>(
+        &self,
+        buffer: &mut Buffer<T>,
+        fill: impl Fn(usize, &mut [T]) -> bool + Sync,
+    ) -> Result<(), DeviceError> {
+        const { assert!(FILL_BYTES.is_multiple_of(size_of::<T>())) };
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            let is_stopped = AtomicBool::new(false);
+            parallel::for_each_chunk_mut(slice, FILL_BYTES / size_of::<T>(), |first, elements| {
+                if !is_stopped.load(Relaxed) && !fill(first, elements) {
+                    is_stopped.store(true, Relaxed);
+                }
+            });
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.fill_memory(memory, &|first, bytes| {
+                fill(first / size_of::<T>(), bytemuck::cast_slice_mut(bytes))
+            })?;
         }
         Ok(())
     }
@@ -81,9 +113,6 @@ impl Stream {
     /// [`DeviceError::Cuda`] if that, or anything before it on the stream, failed.
     pub fn download<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, DeviceError> {
         self.check_device(buffer)?;
-        if let Some(slice) = buffer.as_slice() {
-            return Ok(memory::try_copy(DOWNLOAD, slice)?);
-        }
         let mut elements = memory::try_zeroed(DOWNLOAD, buffer.len())?;
         self.read(buffer, &mut elements)?;
         Ok(elements)
@@ -108,7 +137,7 @@ impl Stream {
             slice[..elements.len()].copy_from_slice(elements);
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
             // SAFETY: guaranteed by the caller.
-            unsafe { stream.begin_copy_to_device(memory, bytemuck::cast_slice(elements))? };
+            unsafe { stream.begin_copy_to_device(memory, 0, bytemuck::cast_slice(elements))? };
         }
         Ok(())
     }
@@ -129,7 +158,7 @@ impl Stream {
     ) -> Result<(), DeviceError> {
         self.check_part(buffer, elements.len(), buffer.len(), elements.len())?;
         if let Some(slice) = buffer.as_slice() {
-            elements.copy_from_slice(&slice[..elements.len()]);
+            copy_in_parallel(slice, elements);
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
             // SAFETY: guaranteed by the caller.
             unsafe { stream.begin_copy_to_host(bytemuck::cast_slice_mut(elements), memory)? };
@@ -212,10 +241,7 @@ impl Stream {
             }
             _ => {
                 if let (Some(from), Some(to)) = (from.as_slice(), to.as_mut_slice()) {
-                    let chunk = (COPY_CHUNK / size_of::<T>().max(1)).max(1);
-                    parallel::for_each_chunk_mut(to, chunk, |first, to| {
-                        to.copy_from_slice(&from[first..][..to.len()]);
-                    });
+                    copy_in_parallel(from, to);
                 }
                 Ok(())
             }
@@ -234,4 +260,12 @@ impl Stream {
             None => unreachable!("a constant of a CUDA device has a CUDA stream"),
         }
     }
+}
+
+/// Copies the first elements of `from` to `to` on all threads.
+fn copy_in_parallel<T: Element>(from: &[T], to: &mut [T]) {
+    let chunk = (COPY_CHUNK / size_of::<T>().max(1)).max(1);
+    parallel::for_each_chunk_mut(to, chunk, |first, to| {
+        to.copy_from_slice(&from[first..][..to.len()]);
+    });
 }

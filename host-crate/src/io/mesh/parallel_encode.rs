@@ -13,12 +13,17 @@ use crate::{
 pub(super) const BATCH: usize = 32;
 /// Elements per parallel task.
 const TASK: usize = 1 << 13;
-/// Tasks between two writes.
-const TASKS: usize = 32;
+/// Fewest and most tasks between two writes. Starting all threads takes about as long as encoding
+/// the fewest.
+const TASKS: [usize; 2] = [16, 512];
+/// Number of writes of a mesh that is neither small nor very large, so that the memory for encoded
+/// elements is a small part of the mesh.
+const WRITES: usize = 32;
 /// Purpose of the allocations, quoted in the error.
 const PURPOSE: &str = "a piece of the file";
 
-/// Encodes `count` elements on all threads and writes the bytes in the order of the elements.
+/// Encodes `count` elements on all threads and writes the bytes in the order of the elements, with
+/// few calls of [`write`](Write::write), each for many bytes.
 ///
 /// `encode` appends the bytes of a range of at most [`BATCH`] elements, at most
 /// [`MAX_ITEM_BYTES`] per element.
@@ -28,43 +33,77 @@ pub(super) fn write_encoded(
     encode: impl Fn(Range<usize>, &mut Vec<u8>) + Sync,
 ) -> io::Result<()> {
     let encode = &encode;
-    let mut encoded = Vec::new();
-    for start in (0..count).step_by(TASK * TASKS) {
-        let section = start..count.min(start + TASK * TASKS);
-        let ready = std::mem::take(&mut encoded);
-        let next = &mut encoded;
-        // This thread writes while the others encode.
-        rayon::in_place_scope(|scope| {
-            scope.spawn(move |_| *next = encode_section(section, encode));
-            write(out, ready)
-        })?;
+    let section_len = TASK * tasks_per_write(count);
+    let mut next = Section::default();
+    let mut ready = Section::default();
+    for start in (0..count).step_by(section_len) {
+        let range = start..count.min(start + section_len);
+        let mut encoded = Ok(());
+        parallel::with_background(
+            || encoded = next.encode(range, encode),
+            || out.write_all(&ready.bytes),
+        )?;
+        encoded?;
+        std::mem::swap(&mut next, &mut ready);
     }
-    write(out, encoded)
+    out.write_all(&ready.bytes)
 }
 
-/// Encoded bytes of each task.
-type EncodedTasks = Vec<Result<Vec<u8>, OutOfMemory>>;
+/// Returns the number of tasks between two writes of `count` elements.
+fn tasks_per_write(count: usize) -> usize {
+    let [fewest, most] = TASKS;
+    (count / (TASK * WRITES)).clamp(fewest, most)
+}
 
-fn encode_section(
-    section: Range<usize>,
+/// Encoded elements. The memory is kept for the next ones.
+#[derive(Default)]
+struct Section {
+    /// Bytes of each task.
+    tasks: Vec<Vec<u8>>,
+    /// The bytes of all tasks in order.
+    bytes: Vec<u8>,
+}
+
+impl Section {
+    /// Replaces the bytes by those of a range of elements.
+    fn encode(
+        &mut self,
+        elements: Range<usize>,
+        encode: &(impl Fn(Range<usize>, &mut Vec<u8>) + Sync),
+    ) -> Result<(), OutOfMemory> {
+        self.tasks
+            .resize_with(elements.len().div_ceil(TASK), Vec::new);
+        parallel::try_map_mut(&mut self.tasks, |task, bytes| {
+            let start = elements.start + task * TASK;
+            encode_task(start..elements.end.min(start + TASK), encode, bytes)
+        })?;
+        let len = self.tasks.iter().map(Vec::len).sum();
+        let missing = usize::saturating_sub(len, self.bytes.len());
+        memory::try_reserve_amortized(PURPOSE, &mut self.bytes, missing)?;
+        self.bytes.resize(len, 0);
+        let mut rest = &mut self.bytes[..];
+        let places = self.tasks.iter().map(|task| {
+            let place = rest.split_off_mut(..task.len());
+            (place.unwrap_or_default(), task)
+        });
+        let mut copies = memory::try_collect(PURPOSE, places)?;
+        parallel::for_each_mut(&mut copies, |_, (place, task)| place.copy_from_slice(task));
+        Ok(())
+    }
+}
+
+/// Replaces `bytes` by those of the elements of one task.
+fn encode_task(
+    elements: Range<usize>,
     encode: &(impl Fn(Range<usize>, &mut Vec<u8>) + Sync),
-) -> EncodedTasks {
-    parallel::map_ranges(section.len(), TASK, |task| {
-        let mut bytes = Vec::new();
-        memory::try_reserve(PURPOSE, &mut bytes, task.len() * 32)?;
-        let (start, end) = (section.start + task.start, section.start + task.end);
-        for first in (start..end).step_by(BATCH) {
-            let batch = first..end.min(first + BATCH);
-            memory::try_reserve_amortized(PURPOSE, &mut bytes, batch.len() * MAX_ITEM_BYTES)?;
-            encode(batch, &mut bytes);
-        }
-        Ok(bytes)
-    })
-}
-
-fn write(out: &mut dyn Write, encoded: EncodedTasks) -> io::Result<()> {
-    for bytes in encoded {
-        out.write_all(&bytes?)?;
+    bytes: &mut Vec<u8>,
+) -> Result<(), OutOfMemory> {
+    bytes.clear();
+    memory::try_reserve(PURPOSE, bytes, elements.len() * 32)?;
+    for first in elements.clone().step_by(BATCH) {
+        let batch = first..elements.end.min(first + BATCH);
+        memory::try_reserve_amortized(PURPOSE, bytes, batch.len() * MAX_ITEM_BYTES)?;
+        encode(batch, bytes);
     }
     Ok(())
 }
@@ -75,7 +114,8 @@ mod tests {
 
     #[test]
     fn parallel_output_equals_sequential_output() {
-        for count in [0, 1, TASK, TASK * TASKS, 2 * TASK * TASKS + TASK + 17] {
+        let section = TASK * TASKS[0];
+        for count in [0, 1, TASK, section, 2 * section + TASK + 17] {
             // Encoded lengths vary; some exceed the reserved average.
             let append = |number: usize, bytes: &mut Vec<u8>| match number % 1000 {
                 0 => bytes.extend_from_slice(&[7; 300]),
@@ -96,6 +136,13 @@ mod tests {
     }
 
     #[test]
+    fn number_of_tasks_grows_with_the_mesh_up_to_a_limit() {
+        assert_eq!(tasks_per_write(0), 16);
+        assert_eq!(tasks_per_write(TASK * WRITES * 100), 100);
+        assert_eq!(tasks_per_write(usize::MAX), 512);
+    }
+
+    #[test]
     fn write_error_ends_the_encoding() {
         struct LimitedDisk(usize);
         impl Write for LimitedDisk {
@@ -112,8 +159,9 @@ mod tests {
                 Ok(())
             }
         }
-        let count = 3 * TASK * TASKS;
-        for capacity in [0, 1000, TASK * TASKS + 1, count - 1] {
+        let section = TASK * TASKS[0];
+        let count = 3 * section;
+        for capacity in [0, 1000, section + 1, count - 1] {
             let result = write_encoded(&mut LimitedDisk(capacity), count, |range, bytes| {
                 bytes.resize(bytes.len() + range.len(), 1);
             });

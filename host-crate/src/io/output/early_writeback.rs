@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
 
 /// Number of written bytes whose transfer is started together.
 const STEP: u64 = 4 << 20;
@@ -22,6 +24,7 @@ pub(crate) struct Progress {
     written: u64,
     /// Number of bytes whose transfer has been started.
     started: u64,
+    writeback: Writeback,
 }
 
 impl Progress {
@@ -31,8 +34,71 @@ impl Progress {
         self.written += bytes;
         let waiting = self.written - self.started;
         if waiting >= STEP {
-            start_writeback(file, self.started, waiting);
+            self.writeback.start(file, self.started, waiting);
             self.started = self.written;
+        }
+    }
+}
+
+/// Thread that starts the transfers of a file, since starting one takes about as long as writing
+/// its bytes to the memory of the system.
+#[derive(Debug, Default)]
+enum Writeback {
+    #[default]
+    NotStarted,
+    Thread {
+        /// Offset and number of bytes of each transfer. Dropping the sender ends the thread.
+        ranges: Option<mpsc::Sender<(u64, u64)>>,
+        thread: Option<JoinHandle<()>>,
+    },
+    /// The writer starts the transfers: there is no thread, or no disk, as for a pipe.
+    Inline,
+}
+
+impl Writeback {
+    fn start(&mut self, file: &File, offset: u64, bytes: u64) {
+        if let Self::NotStarted = self {
+            *self = Self::thread(file).unwrap_or(Self::Inline);
+        }
+        match self {
+            Self::Thread {
+                ranges: Some(ranges),
+                ..
+            } => {
+                // an error means that the thread has panicked
+                let _ = ranges.send((offset, bytes));
+            }
+            _ => start_writeback(file, offset, bytes),
+        }
+    }
+
+    fn thread(file: &File) -> io::Result<Self> {
+        if !file.metadata()?.is_file() {
+            return Ok(Self::Inline);
+        }
+        let file = file.try_clone()?;
+        let (ranges, requested) = mpsc::channel();
+        let thread = thread::Builder::new().name("writeback".into());
+        let thread = thread.spawn(move || {
+            for (offset, bytes) in requested {
+                start_writeback(&file, offset, bytes);
+            }
+        })?;
+        Ok(Self::Thread {
+            ranges: Some(ranges),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Writeback {
+    /// Waits for the thread, whose descriptor keeps the file open.
+    fn drop(&mut self) {
+        if let Self::Thread { ranges, thread } = self {
+            drop(ranges.take());
+            if let Some(thread) = thread.take() {
+                let _ = thread.join();
+            }
         }
     }
 }
@@ -119,7 +185,7 @@ mod tests {
     fn pipes_are_written_without_a_transfer() {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut file = File::from(std::os::fd::OwnedFd::from(writer));
-        let reading = std::thread::spawn(move || {
+        let reading = thread::spawn(move || {
             let mut bytes = Vec::new();
             reader.read_to_end(&mut bytes).map(|_| bytes.len())
         });

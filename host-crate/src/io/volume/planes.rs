@@ -42,7 +42,13 @@ impl<'a> RandomAccessPlanes<'a> {
         }
     }
 
-    fn read<T: Sample>(&self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+    /// Returns `true` if small ranges cost no more than large ones: nothing is decoded.
+    pub fn is_plain(&self) -> bool {
+        !matches!(self.bytes, RandomAccessBytes::Decoded(_))
+    }
+
+    /// Fills `out` with the samples from `first` on.
+    pub fn read<T: Sample>(&self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         let stored = self.layout.stored;
         let mut offset = self.offset + (first * stored.bytes()) as u64;
         let mut read = |buffer: &mut [u8]| {

@@ -1,12 +1,16 @@
 //! The mesh of a volume that is in memory as a whole.
 
 use super::{
-    MeshJob, MeshOutcome, check_and_write::MeshInMemory, memory_plan::mesh_exceeds_memory,
+    MeshJob, MeshOutcome, check_and_write::MeshInMemory, memory_plan::MeshLimit,
+    upload_while_reading,
 };
 use crate::{
-    device::{Device, DeviceError},
-    grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView, with_kernel_volume},
-    io::HeaderInfo,
+    device::{Device, DeviceError, Stream},
+    grid::{
+        AnyDeviceVolume, AnyVolume, DeviceVolume, Geometry, SampleSummary, SampleType, Volume,
+        VolumeView, with_kernel_volume,
+    },
+    io::{HeaderInfo, VolumeReader},
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
         TopologyCounts, budget::mesh_counts,
@@ -15,6 +19,7 @@ use crate::{
     partition::memory_plan::none_if_out_of_memory,
     pipeline::{
         DeviceRun, PipelineError, Warning, at,
+        level::ResolvedLevel,
         mask::{StatedGrid, read_mask},
         outcome::Stages,
     },
@@ -38,31 +43,46 @@ pub(super) fn run(
     mut stages: Stages<'_>,
 ) -> Result<Option<MeshOutcome>, PipelineError> {
     let mut warnings = Vec::new();
-    let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
-    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
-    let surface_geometry = job.coordinates.surface_geometry(geometry);
+    let input = match upload_while_reading::open(job)? {
+        Some(reader) => read_to_device(job, &mut stages, reader, &mut warnings)?,
+        None => read_to_host(job, &mut stages, &mut warnings)?,
+    };
+    let Input {
+        dims,
+        geometry,
+        surface_geometry,
+        sample_type,
+        samples,
+        level,
+        iso,
+        inexact_samples,
+        samples_of_kernels,
+    } = input;
     let positions = job
         .coordinates
         .encoding(&surface_geometry, dims, job.output.as_deref())?;
-    let samples = volume.summary();
-    let level = job
-        .level
-        .resolve(&mut stages, &job.volume, &volume, mask.as_ref())?;
-    let converted = level.kernel_volume(&job.volume, &header, volume)?;
-    let inexact_samples = converted.inexact;
-    let volume = converted.volume.with_geometry(surface_geometry);
-    warnings.extend(job.volume.conversion(&header, inexact_samples));
-    let params = job.surface.params(converted.iso, job.has_surface_normals());
-    let solid = job
-        .filters
-        .solid(&mut stages, job, params.iso, &volume, mask.as_ref())?;
+    let params = job.surface.params(iso, job.has_surface_normals());
+    let solid = match &samples_of_kernels {
+        Samples::OnHost(volume, mask) => {
+            let filters = &job.filters;
+            filters.solid(&mut stages, job, params.iso, volume, mask.as_ref())?
+        }
+        Samples::OnDevice(..) => None,
+    };
     let extraction = Extraction { job, params };
-    let surface = match &job.devices[..] {
-        [device] => match extraction.on_one_device(&mut stages, device, volume, mask)? {
-            Some(surface) => surface,
-            None => return Ok(None),
-        },
-        _ => extraction.on_several_devices(&mut stages, volume, mask)?,
+    let surface = match (samples_of_kernels, &job.devices[..]) {
+        (Samples::OnDevice(stream, volume), _) => {
+            extraction.on_its_device(&mut stages, &stream, volume, None, sample_type)?
+        }
+        (Samples::OnHost(volume, mask), [device]) => {
+            extraction.on_one_device(&mut stages, device, volume, mask)?
+        }
+        (Samples::OnHost(volume, mask), _) => {
+            Some(extraction.on_several_devices(&mut stages, volume, mask)?)
+        }
+    };
+    let Some(surface) = surface else {
+        return Ok(None);
     };
     let mut mesh = surface.mesh;
     let component_filter = match &solid {
@@ -75,14 +95,15 @@ pub(super) fn run(
         .on_host(&mut stages, job, &mut mesh, surface.is_smooth)?;
     let mesh_origin = mesh.origin;
     positions.apply(&mut mesh);
-    let balance = EdgeBalance::from_triangles(&mesh.triangles);
-    let checked = MeshInMemory {
+    let in_memory = MeshInMemory {
         mesh: &mesh,
         dims,
         geometry: &positions.geometry(surface_geometry, mesh_origin),
         non_finite_cells: surface.non_finite_cells,
-    }
-    .check_and_write(&mut stages, job)?;
+    };
+    let write = || in_memory.check_and_write(&mut stages, job);
+    let (balance, checked) = EdgeBalance::from_triangles_during(&mesh.triangles, write);
+    let checked = checked?;
     let mut outcome = MeshOutcome {
         dims,
         geometry,
@@ -111,10 +132,91 @@ pub(super) fn run(
     Ok(Some(outcome))
 }
 
-/// Volume, header of its file, and mask.
-type Input = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
+/// The volume of a job, and what is known of it before the extraction.
+struct Input {
+    dims: [usize; 3],
+    geometry: Geometry,
+    /// Geometry of the coordinates of the job.
+    surface_geometry: Geometry,
+    sample_type: SampleType,
+    samples: SampleSummary,
+    level: ResolvedLevel,
+    /// Isovalue that the samples of kernels are compared with.
+    iso: f32,
+    inexact_samples: usize,
+    samples_of_kernels: Samples,
+}
 
-fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Input, PipelineError> {
+/// Samples of a type that kernels read, and the mask.
+enum Samples {
+    OnHost(AnyVolume, Option<Volume<u8>>),
+    OnDevice(Stream, AnyDeviceVolume),
+}
+
+/// Reads volume and mask.
+fn read_to_host(
+    job: &MeshJob,
+    stages: &mut Stages<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Input, PipelineError> {
+    let (volume, header, mask) = stages.run("read", || read(job, warnings))?;
+    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
+    let surface_geometry = job.coordinates.surface_geometry(geometry);
+    let samples = volume.summary();
+    let level = job
+        .level
+        .resolve(stages, &job.volume, &volume, mask.as_ref())?;
+    let converted = level.kernel_volume(&job.volume, &header, volume)?;
+    warnings.extend(job.volume.conversion(&header, converted.inexact));
+    let volume = converted.volume.with_geometry(surface_geometry);
+    Ok(Input {
+        dims,
+        geometry,
+        surface_geometry,
+        sample_type,
+        samples,
+        level,
+        iso: converted.iso,
+        inexact_samples: converted.inexact,
+        samples_of_kernels: Samples::OnHost(volume, mask),
+    })
+}
+
+/// Reads the volume and copies it to the device.
+fn read_to_device(
+    job: &MeshJob,
+    stages: &mut Stages<'_>,
+    reader: VolumeReader<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Input, PipelineError> {
+    let source = &job.volume;
+    let (dims, own, sample_type) = (reader.dims(), *reader.geometry(), reader.sample_type());
+    let geometry = source.geometry(&own)?.unwrap_or(own);
+    let surface_geometry = job.coordinates.surface_geometry(geometry);
+    warnings.extend(source.notes(reader.header()));
+    let level = job
+        .level
+        .resolve_in_file(stages, source, None, &stages.monitor())?;
+    let (stream, volume, samples) = stages.run("read", || {
+        upload_while_reading::read(source, &reader, surface_geometry, &job.devices[0])
+    })?;
+    Ok(Input {
+        dims,
+        geometry,
+        surface_geometry,
+        sample_type,
+        samples,
+        level,
+        iso: level.isovalue() as f32,
+        inexact_samples: 0,
+        samples_of_kernels: Samples::OnDevice(stream, volume),
+    })
+}
+
+/// Volume, header of its file, and mask.
+type Files = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
+
+fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Files, PipelineError> {
     let (file, file_grid) = job.volume.read_with_file_grid()?;
     warnings.extend(job.volume.notes(&file.header));
     let mask = match &job.mask {
@@ -143,9 +245,8 @@ struct Extraction<'a> {
 }
 
 impl Extraction<'_> {
-    /// Extracts the surface on one device. If its memory does not suffice for the volume and all
-    /// of the mesh, the mesh is extracted and downloaded in parts. Returns `None` if the mesh would
-    /// exceed the memory of the job or of the host.
+    /// Copies volume and mask to a device and extracts the surface there, as
+    /// [`on_its_device`](Self::on_its_device).
     fn on_one_device(
         &self,
         stages: &mut Stages<'_>,
@@ -153,8 +254,8 @@ impl Extraction<'_> {
         volume: AnyVolume,
         mask: Option<Volume<u8>>,
     ) -> Result<Option<Surface>, PipelineError> {
-        let (path, params) = (&self.job.volume.path, &self.params);
-        let (dims, sample_type) = (volume.dims(), volume.sample_type());
+        let path = &self.job.volume.path;
+        let sample_type = volume.sample_type();
         let stream = device.stream().map_err(at(path))?;
         let upload = || {
             let mask = mask.map(|mask| DeviceVolume::from_volume(&stream, mask));
@@ -166,19 +267,31 @@ impl Extraction<'_> {
             let uploaded = device.load_kernels_during(upload);
             uploaded.map_err(at::<DeviceError>(path))
         })?;
-        let count = || {
-            with_device_volume!(&on_device, volume => mesh_counts(&stream, volume, mask.as_ref(), params))
-                .map_err(at::<IsosurfaceError>(path))
-        };
-        if mesh_exceeds_memory(self.job, dims, sample_type, count)? {
-            return Ok(None);
-        }
+        self.on_its_device(stages, &stream, on_device, mask, sample_type)
+    }
+
+    /// Extracts the surface of a volume on a device. If its memory does not suffice for all of the
+    /// mesh, the mesh is extracted and downloaded in parts. Returns `None` if the mesh would exceed
+    /// the memory of the job or of the host.
+    fn on_its_device(
+        &self,
+        stages: &mut Stages<'_>,
+        stream: &Stream,
+        on_device: AnyDeviceVolume,
+        mask: Option<DeviceVolume<u8>>,
+        sample_type: SampleType,
+    ) -> Result<Option<Surface>, PipelineError> {
+        let (path, params, device) = (&self.job.volume.path, &self.params, stream.device());
+        let dims = with_device_volume!(&on_device, volume => volume.dims());
+        let limit = MeshLimit::new(self.job, dims, sample_type)?;
+        let accepts = |counts| limit.accepts(self.job, counts);
         let extract_whole = || {
-            let mesh = with_device_volume!(&on_device, volume => isosurface::extract(&stream, volume, mask.as_ref(), params))?;
+            let mesh = with_device_volume!(&on_device, volume => isosurface::extract_if(stream, volume, mask.as_ref(), params, accepts))?;
             stream.synchronize()?;
             Ok::<_, IsosurfaceError>(mesh)
         };
-        let extract_in_parts = || with_device_volume!(&on_device, volume => isosurface::extract_to_host(&stream, volume, mask.as_ref(), params, None));
+        let count = || with_device_volume!(&on_device, volume => mesh_counts(stream, volume, mask.as_ref(), params));
+        let extract_in_parts = || with_device_volume!(&on_device, volume => isosurface::extract_to_host(stream, volume, mask.as_ref(), params, None));
         let extract = || {
             let whole = extract_whole();
             let whole = match params.method {
@@ -186,20 +299,23 @@ impl Extraction<'_> {
                 Method::Staged => Some(whole?),
             };
             Ok(match whole {
-                Some(mesh) => ExtractedSurface::OnDevice(Box::new(mesh)),
-                None => ExtractedSurface::OnHost(extract_in_parts()?),
+                Some(accepted) => accepted.map(|mesh| ExtractedSurface::OnDevice(Box::new(mesh))),
+                None if accepts(count()?) => Some(ExtractedSurface::OnHost(extract_in_parts()?)),
+                None => None,
             })
         };
         let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
+        let Some(extracted) = extracted else {
+            return Ok(None);
+        };
         drop((on_device, mask));
         let surface = match extracted {
             ExtractedSurface::OnDevice(mut mesh) => {
                 let is_smooth = self
                     .job
                     .filters
-                    .on_device(stages, self.job, &stream, &mut mesh)?;
-                let on_host =
-                    stages.run("download", || mesh.download(&stream).map_err(at(path)))?;
+                    .on_device(stages, self.job, stream, &mut mesh)?;
+                let on_host = stages.run("download", || mesh.download(stream).map_err(at(path)))?;
                 let times = mesh.stage_times().map_err(at(path))?;
                 Surface {
                     mesh: on_host,

@@ -14,7 +14,7 @@ use crate::{
 ///
 /// The size of the mesh is not known yet. With a limit, the mesh is estimated to be as large as
 /// the volume and its scratch memory; without one it is neglected, since the mesh of a volume in
-/// core is [counted](mesh_exceeds_memory) before it is extracted. On several devices it is not
+/// core is [counted](MeshLimit) before it is allocated. On several devices it is not
 /// counted, so with a limit the largest possible mesh must fit too. A pipe is streamed if there is
 /// a limit.
 pub(super) fn plan(job: &MeshJob) -> Result<MemoryPlan, PipelineError> {
@@ -53,30 +53,50 @@ pub(super) fn can_be_streamed(job: &MeshJob) -> bool {
         && job.filters.are_none()
 }
 
-/// Returns `true` if the mesh of a volume on a device exceeds the limit of the job, or the free
-/// memory of the host. `count` determines its size, and is called only if the largest mesh of such
-/// a grid would not fit. Always returns `false` for pipes and for [`Method::Staged`], which cannot
-/// be streamed instead.
-pub(super) fn mesh_exceeds_memory(
-    job: &MeshJob,
-    dims: [usize; 3],
-    sample_type: SampleType,
-    count: impl FnOnce() -> Result<PartCounts, PipelineError>,
-) -> Result<bool, PipelineError> {
-    if job.surface.method == Method::Staged || !job.volume.is_file() {
-        return Ok(false);
-    }
-    let (volume, limit) = match job.memory {
-        Some(bytes) => {
-            let estimate = volume_estimate(dims, sample_type, job);
-            (estimate.in_one_memory(&job.devices), bytes)
+/// Limit on the memory that the mesh of a volume on a device, its check and its filters may use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MeshLimit {
+    /// Bytes that are used already, by the volume.
+    used: u64,
+    /// Bytes that may be used; `None` for pipes and for [`Method::Staged`], which cannot be
+    /// streamed instead.
+    limit: Option<u64>,
+}
+
+impl MeshLimit {
+    /// Determines the limit: that of the job, or the free memory of the host.
+    pub fn new(
+        job: &MeshJob,
+        dims: [usize; 3],
+        sample_type: SampleType,
+    ) -> Result<Self, PipelineError> {
+        if job.surface.method == Method::Staged || !job.volume.is_file() {
+            return Ok(Self {
+                used: 0,
+                limit: None,
+            });
         }
-        None => (0, Device::cpu().memory()?.free),
-    };
-    let fits = |mesh: u64| volume.saturating_add(mesh) <= limit;
-    let with_normals = job.has_surface_normals();
-    Ok(!fits(max_mesh_bytes(job, dims, with_normals))
-        && !fits(mesh_bytes(job, count()?, with_normals)))
+        Ok(match job.memory {
+            Some(bytes) => {
+                let estimate = volume_estimate(dims, sample_type, job);
+                Self {
+                    used: estimate.in_one_memory(&job.devices),
+                    limit: Some(bytes),
+                }
+            }
+            None => Self {
+                used: 0,
+                limit: Some(Device::cpu().memory()?.free),
+            },
+        })
+    }
+
+    /// Returns `true` if a mesh of this size is within the limit.
+    pub fn accepts(&self, job: &MeshJob, counts: PartCounts) -> bool {
+        let bytes = || mesh_bytes(job, counts, job.has_surface_normals());
+        self.limit
+            .is_none_or(|limit| self.used.saturating_add(bytes()) <= limit)
+    }
 }
 
 /// Returns the bytes of the largest mesh that a grid can have.

@@ -20,6 +20,7 @@ mod job;
 mod memory_plan;
 mod outcome;
 mod streamed;
+mod upload_while_reading;
 
 pub use filter_options::MeshFilters;
 pub use job::{MeshCheck, MeshJob, SurfaceOptions};

@@ -198,6 +198,19 @@ impl<'a> VolumeReader<'a> {
         )
     }
 
+    /// Returns access for several threads at once to uncompressed binary samples in a file or in
+    /// memory; `None` for other sources.
+    pub(crate) fn shared(&self) -> Option<SharedReader<'_>> {
+        match &self.planes {
+            PlaneSource::RandomAccess(planes) if planes.is_plain() => Some(SharedReader {
+                planes,
+                path: self.path(),
+                data_name: self.data_name.as_deref(),
+            }),
+            _ => None,
+        }
+    }
+
     /// Sets the number of most recent planes that are retained, so that the next range may start
     /// with them; 4 by default. No effect with [random access](Self::is_random_access).
     pub fn set_overlap(&mut self, planes: usize) {
@@ -258,6 +271,22 @@ impl<'a> VolumeReader<'a> {
                 catch_panic(|| self.read_range(first, out))
             })
             .map_err(|problem| self.error(problem))
+    }
+}
+
+/// Access to the samples of a [`VolumeReader`] for several threads at once.
+pub(crate) struct SharedReader<'r> {
+    planes: &'r RandomAccessPlanes<'r>,
+    path: &'r Path,
+    data_name: Option<&'r str>,
+}
+
+impl SharedReader<'_> {
+    /// Fills `out` with the samples from index `first` on, x fastest. `T` must be the
+    /// [sample type](VolumeReader::sample_type), and the volume must have these samples.
+    pub fn read<T: Sample>(&self, first: usize, out: &mut [T]) -> Result<(), FileError> {
+        let read = catch_panic(|| self.planes.read(first, out));
+        read.map_err(|problem| FileError::new(self.path, in_data_file(self.data_name, problem)))
     }
 }
 
