@@ -123,6 +123,12 @@ const JOBS: [(Subject, &str); 5] = [
     ),
 ];
 
+/// Returns the jobs of `bench all`: the name of the benchmark program and its options.
+pub fn jobs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    JOBS.iter()
+        .filter_map(|(subject, options)| Some((subject.target()?, *options)))
+}
+
 /// Runs the benchmarks of [`JOBS`] one after another, with the options given by the caller, except
 /// for the device of jobs that have their own.
 fn run_all(arguments: &Arguments) -> Result<()> {

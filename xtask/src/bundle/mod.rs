@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::programs::{Program, ProgramKind};
-use crate::{paths, setup};
+use crate::{bench, paths, setup};
 pub use contents::is_bundled;
 use pack::Effort;
 
@@ -24,6 +24,10 @@ const ARCHIVE: &str = "programs.tar.xz";
 
 /// Script that runs everything on the GPU host.
 const RUN_TESTS: &str = include_str!("run-tests.sh");
+
+/// Script that runs the jobs of `bench all` on the GPU host; `@JOBS@` stands for the calls of its
+/// function `job`.
+const BENCH_ALL: &str = include_str!("bench-all.sh");
 
 /// Arguments of `bundle`.
 #[derive(clap::Args)]
@@ -63,9 +67,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         &paths::root().join("benches/peers"),
         &output.join("benches/peers"),
     )?;
-    let script = output.join("run-tests.sh");
-    fs::write(&script, RUN_TESTS).with_context(|| format!("cannot write {}", script.display()))?;
-    make_executable(&script)?;
+    for (name, text) in [
+        ("run-tests.sh", RUN_TESTS.to_owned()),
+        ("bench-all.sh", bench_all_script()),
+    ] {
+        let script = output.join(name);
+        fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
+        make_executable(&script)?;
+    }
 
     let size = directory_bytes(&output)?;
     println!(
@@ -81,6 +90,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Returns [`BENCH_ALL`] with its jobs.
+fn bench_all_script() -> String {
+    let calls: Vec<String> = bench::jobs()
+        .map(|(program, options)| format!("job {program} '{options}'"))
+        .collect();
+    BENCH_ALL.replace("@JOBS@", &calls.join("\n"))
 }
 
 /// Writes the command's shell completions and manual pages.
@@ -167,4 +184,41 @@ fn make_executable(path: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> Result<()> {
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn script_runs_every_job_with_the_options_of_the_caller() {
+        let folder = tempfile::tempdir().unwrap();
+        let benches = folder.path().join("benches");
+        fs::create_dir(&benches).unwrap();
+        for (program, _) in bench::jobs() {
+            let path = benches.join(format!("ferrovox-{program}"));
+            fs::write(&path, "#!/bin/sh\necho \"ran $*\"\n").unwrap();
+            make_executable(&path).unwrap();
+        }
+        let script = folder.path().join("bench-all.sh");
+        fs::write(&script, bench_all_script()).unwrap();
+        let output = Command::new("bash")
+            .arg(&script)
+            .args(["--device", "cuda", "--runs", "3"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let ran: Vec<&str> = printed
+            .lines()
+            .filter_map(|line| line.strip_prefix("ran "))
+            .collect();
+        let expected: Vec<String> = bench::jobs()
+            .map(|(_, job)| match job.contains("--device cpu") {
+                true => format!("--runs 3 {job}"),
+                false => format!("--device cuda --runs 3 {job}"),
+            })
+            .collect();
+        assert_eq!(ran, expected);
+    }
 }

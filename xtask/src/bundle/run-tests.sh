@@ -6,6 +6,7 @@
 #   ./run-tests.sh --sanitizer memcheck        run each program under compute-sanitizer with this tool
 #                                              (memcheck, racecheck, initcheck, synccheck)
 #   ./run-tests.sh --bench                     also run the benchmarks, after the tests
+#   ./run-tests.sh --unpack                    only unpack the programs
 #
 # Logs are in logs/. The last line is "N passed, N failed"; the exit status is 1 if anything failed.
 set -u
@@ -13,6 +14,7 @@ cd "$(dirname "$0")" || exit 2
 
 tool=""
 bench=false
+unpack=false
 words=()
 while [ $# -gt 0 ]; do
     case "$1" in
@@ -22,8 +24,9 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         --bench) bench=true ;;
+        --unpack) unpack=true ;;
         --help | -h)
-            sed -n '2,10s/^# \{0,1\}//p' "$0"
+            sed -n '2,11s/^# \{0,1\}//p' "$0"
             exit 0
             ;;
         -*)
@@ -48,6 +51,7 @@ if [ -f "$archive" ]; then
     fi || { echo "unpacking $archive failed" >&2; exit 2; }
     rm "$archive"
 fi
+! $unpack || exit 0
 
 export FERROVOX_BIN="$PWD/bin/ferrovox"
 export FERROVOX_DATA="$PWD/data"
