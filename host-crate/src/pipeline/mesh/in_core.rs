@@ -1,28 +1,24 @@
 //! The mesh of a volume that is in memory as a whole.
 
 use super::{
-    MeshJob, MeshOutcome, check_and_write::MeshInMemory, memory_plan::MeshLimit,
-    upload_while_reading,
+    MeshJob, MeshOutcome,
+    check_and_write::MeshInMemory,
+    input::{Input, Samples},
+    memory_plan::MeshLimit,
 };
 use crate::{
     device::{Device, DeviceError, Stream},
     grid::{
-        AnyDeviceVolume, AnyVolume, DeviceVolume, Geometry, SampleSummary, SampleType, Volume,
-        VolumeView, with_kernel_volume,
+        AnyDeviceVolume, AnyVolume, DeviceVolume, SampleType, Volume, VolumeView,
+        with_kernel_volume,
     },
-    io::{HeaderInfo, VolumeReader},
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
         TopologyCounts, budget::mesh_counts,
     },
     mesh::{EdgeBalance, TriangleMesh, Triangles},
     partition::memory_plan::none_if_out_of_memory,
-    pipeline::{
-        DeviceRun, PipelineError, Warning, at,
-        level::ResolvedLevel,
-        mask::{StatedGrid, read_mask},
-        outcome::Stages,
-    },
+    pipeline::{DeviceRun, PipelineError, at, outcome::Stages},
     with_device_volume,
 };
 
@@ -43,10 +39,6 @@ pub(super) fn run(
     mut stages: Stages<'_>,
 ) -> Result<Option<MeshOutcome>, PipelineError> {
     let mut warnings = Vec::new();
-    let input = match upload_while_reading::open(job)? {
-        Some(reader) => read_to_device(job, &mut stages, reader, &mut warnings)?,
-        None => read_to_host(job, &mut stages, &mut warnings)?,
-    };
     let Input {
         dims,
         geometry,
@@ -57,7 +49,7 @@ pub(super) fn run(
         iso,
         inexact_samples,
         samples_of_kernels,
-    } = input;
+    } = Input::read(job, &mut stages, &mut warnings)?;
     let positions = job
         .coordinates
         .encoding(&surface_geometry, dims, job.output.as_deref())?;
@@ -130,103 +122,6 @@ pub(super) fn run(
     };
     outcome.warn(job, level, balance.is_zero());
     Ok(Some(outcome))
-}
-
-/// The volume of a job, and what is known of it before the extraction.
-struct Input {
-    dims: [usize; 3],
-    geometry: Geometry,
-    /// Geometry of the coordinates of the job.
-    surface_geometry: Geometry,
-    sample_type: SampleType,
-    samples: SampleSummary,
-    level: ResolvedLevel,
-    /// Isovalue that the samples of kernels are compared with.
-    iso: f32,
-    inexact_samples: usize,
-    samples_of_kernels: Samples,
-}
-
-/// Samples of a type that kernels read, and the mask.
-enum Samples {
-    OnHost(AnyVolume, Option<Volume<u8>>),
-    OnDevice(Stream, AnyDeviceVolume),
-}
-
-/// Reads volume and mask.
-fn read_to_host(
-    job: &MeshJob,
-    stages: &mut Stages<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Input, PipelineError> {
-    let (volume, header, mask) = stages.run("read", || read(job, warnings))?;
-    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
-    let surface_geometry = job.coordinates.surface_geometry(geometry);
-    let samples = volume.summary();
-    let level = job
-        .level
-        .resolve(stages, &job.volume, &volume, mask.as_ref())?;
-    let converted = level.kernel_volume(&job.volume, &header, volume)?;
-    warnings.extend(job.volume.conversion(&header, converted.inexact));
-    let volume = converted.volume.with_geometry(surface_geometry);
-    Ok(Input {
-        dims,
-        geometry,
-        surface_geometry,
-        sample_type,
-        samples,
-        level,
-        iso: converted.iso,
-        inexact_samples: converted.inexact,
-        samples_of_kernels: Samples::OnHost(volume, mask),
-    })
-}
-
-/// Reads the volume and copies it to the device.
-fn read_to_device(
-    job: &MeshJob,
-    stages: &mut Stages<'_>,
-    reader: VolumeReader<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Input, PipelineError> {
-    let source = &job.volume;
-    let (dims, own, sample_type) = (reader.dims(), *reader.geometry(), reader.sample_type());
-    let geometry = source.geometry(&own)?.unwrap_or(own);
-    let surface_geometry = job.coordinates.surface_geometry(geometry);
-    warnings.extend(source.notes(reader.header()));
-    let level = job
-        .level
-        .resolve_in_file(stages, source, None, &stages.monitor())?;
-    let (stream, volume, samples) = stages.run("read", || {
-        upload_while_reading::read(source, &reader, surface_geometry, &job.devices[0])
-    })?;
-    Ok(Input {
-        dims,
-        geometry,
-        surface_geometry,
-        sample_type,
-        samples,
-        level,
-        iso: level.isovalue() as f32,
-        inexact_samples: 0,
-        samples_of_kernels: Samples::OnDevice(stream, volume),
-    })
-}
-
-/// Volume, header of its file, and mask.
-type Files = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
-
-fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Files, PipelineError> {
-    let (file, file_grid) = job.volume.read_with_file_grid()?;
-    warnings.extend(job.volume.notes(&file.header));
-    let mask = match &job.mask {
-        Some(mask) => {
-            let grid = StatedGrid::new(&job.volume, &file.header, file_grid)?;
-            Some(read_mask(mask, &grid, warnings)?)
-        }
-        None => None,
-    };
-    Ok((file.volume, file.header, mask))
 }
 
 /// A surface extracted on one device.

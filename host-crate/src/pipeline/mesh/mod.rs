@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | `job`, `outcome` | the job, and the description of the result |
 //! | `memory_plan` | estimate of the memory, and the strategy that fits |
-//! | `in_core` | read the volume, extract on one or several devices, filter |
+//! | `input`, `upload_while_reading` | read the volume to the host or to a device |
+//! | `in_core` | extract on one or several devices, filter |
 //! | `streamed` | extract and write slab by slab |
 //! | `filter_options`, `filters` | choice of components, smoothing, simplification |
 //! | `check_and_write` | check and write a mesh in memory |
@@ -16,6 +17,7 @@ mod check_and_write;
 mod filter_options;
 mod filters;
 mod in_core;
+mod input;
 mod job;
 mod memory_plan;
 mod outcome;
