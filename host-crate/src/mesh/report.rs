@@ -52,6 +52,12 @@ impl MeshReport {
         self.boundary_edges == 0 && self.non_manifold_edges == 0 && self.invalid_triangles == 0
     }
 
+    /// Returns `true` if every edge is known to be used once in each direction. The [balance of
+    /// edges](super::EdgeBalance) is then zero; it may be zero otherwise, too.
+    pub(crate) fn has_paired_edges(&self) -> bool {
+        self.is_closed() && self.is_oriented() && self.topological_triangles == self.triangles
+    }
+
     /// Returns `true` if no edge is used more than twice, and the triangles at each vertex form a
     /// single fan.
     pub fn is_manifold(&self) -> bool {

@@ -175,12 +175,8 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
 
 fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
     let report = part.check()?;
-    // every edge then has one triangle in each direction
-    let is_balanced = report.is_closed()
-        && report.is_oriented()
-        && report.topological_triangles == report.triangles;
     Ok(LabelChecked {
-        unbalanced_edges: if is_balanced {
+        unbalanced_edges: if report.has_paired_edges() {
             0
         } else {
             part.unbalanced_edges()?

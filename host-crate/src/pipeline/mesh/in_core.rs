@@ -1,7 +1,7 @@
 //! The mesh of a volume that is in memory as a whole.
 
 use super::{
-    MeshJob, MeshOutcome,
+    MeshCheck, MeshJob, MeshOutcome,
     check_and_write::MeshInMemory,
     input::{Input, Samples},
     memory_plan::MeshLimit,
@@ -16,7 +16,7 @@ use crate::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
         TopologyCounts, budget::mesh_counts,
     },
-    mesh::{EdgeBalance, TriangleMesh, Triangles},
+    mesh::{EdgeBalance, MeshReport, TriangleMesh, Triangles},
     partition::memory_plan::none_if_out_of_memory,
     pipeline::{DeviceRun, PipelineError, at, outcome::Stages},
     with_device_volume,
@@ -93,9 +93,20 @@ pub(super) fn run(
         geometry: &positions.geometry(surface_geometry, mesh_origin),
         non_finite_cells: surface.non_finite_cells,
     };
-    let write = || in_memory.check_and_write(&mut stages, job);
-    let (balance, checked) = EdgeBalance::from_triangles_during(&mesh.triangles, write);
-    let checked = checked?;
+    let (checked, is_closed) = match job.check {
+        MeshCheck::No => {
+            let write = || in_memory.check_and_write(&mut stages, job);
+            let (balance, written) = EdgeBalance::from_triangles_during(&mesh.triangles, write);
+            (written?, balance.is_zero())
+        }
+        MeshCheck::IfWhole | MeshCheck::Required => {
+            let checked = in_memory.check_and_write(&mut stages, job)?;
+            let report = checked.as_ref().map(|checked| &checked.report);
+            let is_closed = report.is_some_and(MeshReport::has_paired_edges)
+                || EdgeBalance::from_triangles(&mesh.triangles).is_zero();
+            (checked, is_closed)
+        }
+    };
     let mut outcome = MeshOutcome {
         dims,
         geometry,
@@ -120,7 +131,7 @@ pub(super) fn run(
         warnings,
         timings: stages.finish(),
     };
-    outcome.warn(job, level, balance.is_zero());
+    outcome.warn(job, level, is_closed);
     Ok(Some(outcome))
 }
 
