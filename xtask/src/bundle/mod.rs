@@ -214,9 +214,12 @@ mod tests {
             .filter_map(|line| line.strip_prefix("ran "))
             .collect();
         let expected: Vec<String> = bench::jobs()
-            .map(|(_, job)| match job.contains("--device cpu") {
-                true => format!("--runs 3 {job}"),
-                false => format!("--device cuda --runs 3 {job}"),
+            .map(|(_, job)| {
+                if job.contains("--device cpu") {
+                    format!("--runs 3 {job}")
+                } else {
+                    format!("--device cuda --runs 3 {job}")
+                }
             })
             .collect();
         assert_eq!(ran, expected);
