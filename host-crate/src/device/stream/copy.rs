@@ -92,12 +92,17 @@ impl Stream {
     ) -> Result<(), DeviceError> {
         const { assert!(FILL_BYTES.is_multiple_of(size_of::<T>())) };
         self.check_device(buffer)?;
+        let is_stopped = AtomicBool::new(false);
+        let fill = |first: usize, elements: &mut [T]| {
+            parallel::unwind_if_cancelled();
+            if !is_stopped.load(Relaxed) && !fill(first, elements) {
+                is_stopped.store(true, Relaxed);
+            }
+            !is_stopped.load(Relaxed)
+        };
         if let Some(slice) = buffer.as_mut_slice() {
-            let is_stopped = AtomicBool::new(false);
             parallel::for_each_chunk_mut(slice, FILL_BYTES / size_of::<T>(), |first, elements| {
-                if !is_stopped.load(Relaxed) && !fill(first, elements) {
-                    is_stopped.store(true, Relaxed);
-                }
+                fill(first, elements);
             });
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
             stream.fill_memory(memory, &|first, bytes| {
