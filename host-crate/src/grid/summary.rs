@@ -138,10 +138,7 @@ impl SharedSummary {
     pub fn finish(self) -> SampleSummary {
         let chunks = self.chunks.into_inner();
         let chunks = chunks.unwrap_or_else(PoisonError::into_inner);
-        let total = chunks
-            .into_iter()
-            .fold(PartialSummary::EMPTY, PartialSummary::join);
-        total.summary(self.count)
+        joined(chunks).summary(self.count)
     }
 }
 
@@ -150,12 +147,17 @@ fn chunks<T: Sample>(samples: &[T]) -> Vec<PartialSummary> {
 }
 
 fn total<T: Sample>(samples: &[T]) -> PartialSummary {
-    chunks(samples)
+    joined(chunks(samples))
+}
+
+/// Joins partial results in order.
+fn joined(parts: impl IntoIterator<Item = PartialSummary>) -> PartialSummary {
+    parts
         .into_iter()
         .fold(PartialSummary::EMPTY, PartialSummary::join)
 }
 
-/// Summarizes one chunk. The sum of integers of at most 32 bits is exact.
+/// Summarizes one chunk. Its sum is exact for integers of at most 32 bits.
 fn partial<T: Sample>(chunk: &[T]) -> PartialSummary {
     match T::TYPE {
         SampleType::U8 => partial_of_integers::<u8>(bytemuck::cast_slice(chunk)),
@@ -261,13 +263,12 @@ impl<T: Sample> Lanes<T> {
 
     /// Returns the result of all lanes, without the number of samples.
     fn joined(&self) -> PartialSummary {
-        let lanes = (0..LANES).map(|lane| PartialSummary {
+        joined((0..LANES).map(|lane| PartialSummary {
             finite: 0,
             min: self.min[lane].to_f64(),
             max: self.max[lane].to_f64(),
             sum: self.sum[lane],
-        });
-        lanes.fold(PartialSummary::EMPTY, PartialSummary::join)
+        }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every pipeline on small inputs, on devices that it opens itself.
 
 use ferrovox::{
-    device::Device,
+    device::{Device, DeviceError},
     distance::Method as DistanceMethod,
     grid::{Geometry, Inside, Volume},
     io::{VolumeWriteOptions, write_volume},
@@ -51,13 +51,14 @@ const INPUTS: [&str; 5] = [
 ];
 
 /// All jobs.
-pub const JOBS: [Job; 22] = [
+pub const JOBS: [Job; 23] = [
     ("mesh, whole", |folder| folder.mesh(1, None)),
     ("mesh, by two devices", |place| place.mesh(2, None)),
     ("mesh, in parts", |folder| folder.mesh(2, Some(200_000))),
     ("mesh, filtered", JobFolder::filtered_mesh),
     ("mesh, labels", JobFolder::label_mesh),
     ("large copies", JobFolder::large_copies),
+    ("copies of another device", JobFolder::foreign_copies),
     ("scan", JobFolder::scan),
     ("scan, rescan with offset", |folder| {
         folder.scan_across(MultiDeviceMethod::RescanWithOffset)
@@ -202,6 +203,28 @@ impl JobFolder {
         let downloaded = stream.download(&stream.upload(&elements)?)?;
         let changed = elements.iter().zip(&downloaded).position(|(a, b)| a != b);
         Ok(format!("{} {changed:?}", downloaded.len()).into_bytes())
+    }
+
+    /// Copies from and to buffers of another device, which must all be rejected.
+    fn foreign_copies(&self) -> JobResult {
+        let (cuda, cpu) = (self.device()?.stream()?, Device::cpu().stream()?);
+        for (stream, other) in [(&cpu, &cuda), (&cuda, &cpu)] {
+            let mut foreign = other.upload(&[1u8, 2])?;
+            let mut own = stream.upload(&[3u8, 4])?;
+            let results = [
+                stream.download(&foreign).map(|_| ()),
+                stream.read(&foreign, &mut [0; 2]),
+                stream.write(&mut foreign, &[5, 6]),
+                stream.copy(&foreign, &mut own),
+                stream.copy(&own, &mut foreign),
+            ];
+            for (number, result) in results.into_iter().enumerate() {
+                let is_rejected = matches!(result, Err(DeviceError::WrongDevice { .. }));
+                // without a GPU, an error of a job is no failure of the test
+                assert!(is_rejected, "copy {number} returned {result:?}");
+            }
+        }
+        Ok(b"all rejected".to_vec())
     }
 
     fn scan(&self) -> JobResult {

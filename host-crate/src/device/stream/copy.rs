@@ -72,6 +72,7 @@ impl Stream {
                 to: buffer.len(),
             });
         }
+        self.check_device(buffer)?;
         if let Some(slice) = buffer.as_mut_slice() {
             slice.copy_from_slice(elements);
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
@@ -81,10 +82,13 @@ impl Stream {
     }
 
     /// Fills a buffer with elements that `fill(first, elements)` writes, where `first` is the index
-    /// of the first one. It is called on all threads and in any order, for all ranges of
-    /// 1 MiB of the buffer, until a call returns `false`.
+    /// of the first one. The function is called on all threads and in any order, with at most
+    /// [`FILL_BYTES`] bytes each, until it returns `false`.
     ///
     /// The copies to the device run at the same time. No list of all elements is needed.
+    ///
+    /// # Errors
+    /// [`DeviceError::WrongDevice`], and errors of the copies.
     pub(crate) fn fill_with<T: Element>(
         &self,
         buffer: &mut Buffer<T>,

@@ -13,12 +13,12 @@ use crate::{
 pub(super) const BATCH: usize = 32;
 /// Elements per parallel task.
 const TASK: usize = 1 << 13;
-/// Fewest and most tasks between two writes. Starting all threads takes about as long as encoding
-/// the fewest.
-const TASKS: [usize; 2] = [16, 512];
+/// Fewest and most tasks between two writes. All threads are started for each write, so that many
+/// tasks are faster, but they need more memory.
+const TASKS: [usize; 2] = [16, 256];
 /// Number of writes of a mesh that is neither small nor very large, so that the memory for encoded
 /// elements is a small part of the mesh.
-const WRITES: usize = 32;
+const WRITES: usize = 64;
 /// Purpose of the allocations, quoted in the error.
 const PURPOSE: &str = "a piece of the file";
 
@@ -34,19 +34,19 @@ pub(super) fn write_encoded(
 ) -> io::Result<()> {
     let encode = &encode;
     let section_len = TASK * tasks_per_write(count);
-    let mut next = Section::default();
-    let mut ready = Section::default();
+    let mut encoder = SectionEncoder::default();
+    let (mut next, mut ready) = (Vec::new(), Vec::new());
     for start in (0..count).step_by(section_len) {
         let range = start..count.min(start + section_len);
         let mut encoded = Ok(());
         parallel::with_background(
-            || encoded = next.encode(range, encode),
-            || out.write_all(&ready.bytes),
+            || encoded = encoder.encode(range, encode, &mut next),
+            || out.write_all(&ready),
         )?;
         encoded?;
         std::mem::swap(&mut next, &mut ready);
     }
-    out.write_all(&ready.bytes)
+    out.write_all(&ready)
 }
 
 /// Returns the number of tasks between two writes of `count` elements.
@@ -55,21 +55,20 @@ fn tasks_per_write(count: usize) -> usize {
     (count / (TASK * WRITES)).clamp(fewest, most)
 }
 
-/// Encoded elements. The memory is kept for the next ones.
+/// Encoder of the elements between two writes. Its memory is kept for the next ones.
 #[derive(Default)]
-struct Section {
+struct SectionEncoder {
     /// Bytes of each task.
     tasks: Vec<Vec<u8>>,
-    /// The bytes of all tasks in order.
-    bytes: Vec<u8>,
 }
 
-impl Section {
-    /// Replaces the bytes by those of a range of elements.
+impl SectionEncoder {
+    /// Replaces `section` by the bytes of a range of elements.
     fn encode(
         &mut self,
         elements: Range<usize>,
         encode: &(impl Fn(Range<usize>, &mut Vec<u8>) + Sync),
+        section: &mut Vec<u8>,
     ) -> Result<(), OutOfMemory> {
         self.tasks
             .resize_with(elements.len().div_ceil(TASK), Vec::new);
@@ -78,10 +77,10 @@ impl Section {
             encode_task(start..elements.end.min(start + TASK), encode, bytes)
         })?;
         let len = self.tasks.iter().map(Vec::len).sum();
-        let missing = usize::saturating_sub(len, self.bytes.len());
-        memory::try_reserve_amortized(PURPOSE, &mut self.bytes, missing)?;
-        self.bytes.resize(len, 0);
-        let mut rest = &mut self.bytes[..];
+        let missing = usize::saturating_sub(len, section.len());
+        memory::try_reserve_amortized(PURPOSE, section, missing)?;
+        section.resize(len, 0);
+        let mut rest = &mut section[..];
         let places = self.tasks.iter().map(|task| {
             let place = rest.split_off_mut(..task.len());
             (place.unwrap_or_default(), task)
@@ -139,7 +138,7 @@ mod tests {
     fn number_of_tasks_grows_with_the_mesh_up_to_a_limit() {
         assert_eq!(tasks_per_write(0), 16);
         assert_eq!(tasks_per_write(TASK * WRITES * 100), 100);
-        assert_eq!(tasks_per_write(usize::MAX), 512);
+        assert_eq!(tasks_per_write(usize::MAX), 256);
     }
 
     #[test]

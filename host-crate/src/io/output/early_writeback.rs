@@ -40,8 +40,8 @@ impl Progress {
     }
 }
 
-/// Thread that starts the transfers of a file, since starting one takes about as long as writing
-/// its bytes to the memory of the system.
+/// Thread that starts the transfers of a file, since starting one takes about half as long as
+/// writing its bytes to the page cache.
 #[derive(Debug, Default)]
 enum Writeback {
     #[default]

@@ -39,22 +39,13 @@ pub(super) fn run(
     mut stages: Stages<'_>,
 ) -> Result<Option<MeshOutcome>, PipelineError> {
     let mut warnings = Vec::new();
-    let Input {
-        dims,
-        geometry,
-        surface_geometry,
-        sample_type,
-        samples,
-        level,
-        iso,
-        inexact_samples,
-        samples_of_kernels,
-    } = Input::read(job, &mut stages, &mut warnings)?;
+    let input = Input::read(job, &mut stages, &mut warnings)?;
+    let (dims, surface_geometry) = (input.dims, input.surface_geometry);
     let positions = job
         .coordinates
         .encoding(&surface_geometry, dims, job.output.as_deref())?;
-    let params = job.surface.params(iso, job.has_surface_normals());
-    let solid = match &samples_of_kernels {
+    let params = job.surface.params(input.iso, job.has_surface_normals());
+    let solid = match &input.kernel_samples {
         Samples::OnHost(volume, mask) => {
             let filters = &job.filters;
             filters.solid(&mut stages, job, params.iso, volume, mask.as_ref())?
@@ -62,9 +53,9 @@ pub(super) fn run(
         Samples::OnDevice(..) => None,
     };
     let extraction = Extraction { job, params };
-    let surface = match (samples_of_kernels, &job.devices[..]) {
+    let surface = match (input.kernel_samples, &job.devices[..]) {
         (Samples::OnDevice(stream, volume), _) => {
-            extraction.on_its_device(&mut stages, &stream, volume, None, sample_type)?
+            extraction.extract_resident(&mut stages, &stream, volume, None, input.sample_type)?
         }
         (Samples::OnHost(volume, mask), [device]) => {
             extraction.on_one_device(&mut stages, device, volume, mask)?
@@ -109,11 +100,11 @@ pub(super) fn run(
     };
     let mut outcome = MeshOutcome {
         dims,
-        geometry,
-        sample_type,
-        iso: level.isovalue(),
-        samples,
-        inexact_samples,
+        geometry: input.geometry,
+        sample_type: input.sample_type,
+        iso: input.level.isovalue(),
+        samples: input.samples,
+        inexact_samples: input.inexact_samples,
         mesh_origin,
         vertices: mesh.vertices.len() as u64,
         triangles: mesh.triangles.len() as u64,
@@ -131,7 +122,7 @@ pub(super) fn run(
         warnings,
         timings: stages.finish(),
     };
-    outcome.warn(job, level, is_closed);
+    outcome.warn(job, input.level, is_closed);
     Ok(Some(outcome))
 }
 
@@ -152,7 +143,7 @@ struct Extraction<'a> {
 
 impl Extraction<'_> {
     /// Copies volume and mask to a device and extracts the surface there, as
-    /// [`on_its_device`](Self::on_its_device).
+    /// [`extract_resident`](Self::extract_resident).
     fn on_one_device(
         &self,
         stages: &mut Stages<'_>,
@@ -173,13 +164,13 @@ impl Extraction<'_> {
             let uploaded = device.load_kernels_during(upload);
             uploaded.map_err(at::<DeviceError>(path))
         })?;
-        self.on_its_device(stages, &stream, on_device, mask, sample_type)
+        self.extract_resident(stages, &stream, on_device, mask, sample_type)
     }
 
     /// Extracts the surface of a volume on a device. If its memory does not suffice for all of the
     /// mesh, the mesh is extracted and downloaded in parts. Returns `None` if the mesh would exceed
     /// the memory of the job or of the host.
-    fn on_its_device(
+    fn extract_resident(
         &self,
         stages: &mut Stages<'_>,
         stream: &Stream,

@@ -25,7 +25,7 @@ pub(super) struct Input {
     /// Isovalue that the samples of kernels are compared with.
     pub iso: f32,
     pub inexact_samples: usize,
-    pub samples_of_kernels: Samples,
+    pub kernel_samples: Samples,
 }
 
 /// Samples of a type that kernels read, and the mask.
@@ -73,7 +73,7 @@ fn read_to_host(
         level,
         iso: converted.iso,
         inexact_samples: converted.inexact,
-        samples_of_kernels: Samples::OnHost(volume, mask),
+        kernel_samples: Samples::OnHost(volume, mask),
     })
 }
 
@@ -104,7 +104,7 @@ fn read_to_device(
         level,
         iso: level.isovalue() as f32,
         inexact_samples: 0,
-        samples_of_kernels: Samples::OnDevice(stream, volume),
+        kernel_samples: Samples::OnDevice(stream, volume),
     })
 }
 

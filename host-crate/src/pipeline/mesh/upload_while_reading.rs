@@ -50,7 +50,7 @@ pub(super) fn read(
         with_kernel_sample_type!(
             reader.sample_type(),
             T => read_as::<T>(source, reader, geometry, &stream),
-            _ => read_as::<f32>(source, reader, geometry, &stream)
+            _ => unreachable!("`open` returns readers of types that kernels read")
         )
     })?;
     stream
