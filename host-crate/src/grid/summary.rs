@@ -210,10 +210,12 @@ fn partial_in_lanes<T: Sample>(chunk: &[T]) -> PartialSummary {
         sum: [0.0; LANES],
     };
     for block in chunk.chunks(BLOCK) {
-        // not `all`, whose early end would prevent vector instructions
-        if block.iter().fold(true, |all, it| all & it.is_finite()) {
+        // a sample that is not finite makes its sum infinite or NaN; a finite `f64` can, too
+        let mut extended = lanes;
+        extended.add_finite(block);
+        if extended.sum.iter().all(|sum| sum.is_finite()) {
             finite += block.len();
-            lanes.add_finite(block);
+            lanes = extended;
             continue;
         }
         for (index, &sample) in block.iter().enumerate() {
@@ -230,6 +232,7 @@ fn partial_in_lanes<T: Sample>(chunk: &[T]) -> PartialSummary {
 }
 
 /// Partial results of interleaved samples.
+#[derive(Clone, Copy)]
 struct Lanes<T> {
     min: [T; LANES],
     max: [T; LANES],
@@ -322,6 +325,26 @@ mod tests {
         assert_eq!(summary.max, Some(5.0));
         assert_eq!(summary.mean, Some(1.0));
         assert_eq!(SampleSummary::from_samples(&[f32::NAN]).mean, None);
+    }
+
+    #[test]
+    fn finite_samples_around_others_are_added_in_their_lanes() {
+        let numbers: Vec<f64> = (0..5000).map(|i| f64::from(i).sin() / 3.0).collect();
+        for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
+            for positions in [&[0][..], &[7, 1024], &[3000, 3008, 4999]] {
+                let mut samples = numbers.clone();
+                positions.iter().for_each(|&at| samples[at] = special);
+                let mut sums = [0.0; LANES];
+                let finite = samples.iter().enumerate().filter(|(_, it)| it.is_finite());
+                finite.for_each(|(index, sample)| sums[index % LANES] += sample);
+                let count = samples.iter().filter(|sample| sample.is_finite()).count();
+                let mean = sums.into_iter().fold(0.0, |a, b| a + b) / count as f64;
+                let summary = SampleSummary::from_samples(&samples);
+                assert_eq!(summary.mean, Some(mean), "{special} at {positions:?}");
+                assert_eq!(summary.count - summary.non_finite, count);
+                assert!(summary.max.is_some_and(f64::is_finite));
+            }
+        }
     }
 
     #[test]
