@@ -1,7 +1,7 @@
 //! Test for open meshes in one pass over the triangles, without memory.
 
 use super::{Triangles, VertexIndex};
-use crate::parallel;
+use crate::parallel::{self, CHUNK_LEN};
 use std::ops::Range;
 
 /// Sum over the directed edges of triangles: each contributes a hash of its ends, with opposite
@@ -17,22 +17,27 @@ impl EdgeBalance {
     /// Sums the edges of triangles. Time is linear in their number, about 10 ns per triangle on one
     /// core.
     pub fn from_triangles(triangles: &Triangles) -> Self {
-        match triangles {
-            Triangles::U32(triangles) => sum_edges(triangles),
-            Triangles::U64(triangles) => sum_edges(triangles),
-        }
+        let sum = |range| Self::from_range(triangles, range);
+        parallel::reduce(triangles.len(), CHUNK_LEN, sum, Self::plus).unwrap_or_default()
     }
 
-    /// Sums the edges of triangles on threads that are idle while the calling thread calls `work`,
-    /// and returns its result, too.
+    /// Sums the edges of triangles on other threads while the calling thread calls `work`, and
+    /// returns its result, too.
     pub(crate) fn from_triangles_during<R>(
         triangles: &Triangles,
         work: impl FnOnce() -> R,
     ) -> (Self, R) {
-        let mut balance = Self::default();
-        let sum = || balance = Self::from_triangles(triangles);
-        let result = parallel::with_background(sum, work);
-        (balance, result)
+        let sum = |range| Self::from_range(triangles, range);
+        let count = triangles.len();
+        let (sum, result) = parallel::reduce_in_background(count, CHUNK_LEN, sum, Self::plus, work);
+        (sum.unwrap_or_default(), result)
+    }
+
+    fn from_range(triangles: &Triangles, range: Range<usize>) -> Self {
+        match triangles {
+            Triangles::U32(triangles) => sum_edges(&triangles[range]),
+            Triangles::U64(triangles) => sum_edges(&triangles[range]),
+        }
     }
 
     /// Adds the balance of other triangles.
@@ -48,16 +53,12 @@ impl EdgeBalance {
 }
 
 fn sum_edges<I: VertexIndex + Into<u64>>(triangles: &[[I; 3]]) -> EdgeBalance {
-    let sum = |range: Range<usize>| {
-        let sum = triangles[range].iter().fold(0_u64, |sum, triangle| {
-            let [a, b, c] = triangle.map(Into::into);
-            let edges = signed_hash(a, b).wrapping_add(signed_hash(b, c));
-            sum.wrapping_add(edges).wrapping_add(signed_hash(c, a))
-        });
-        EdgeBalance(sum)
-    };
-    let count = triangles.len();
-    parallel::reduce(count, parallel::CHUNK_LEN, sum, EdgeBalance::plus).unwrap_or_default()
+    let sum = triangles.iter().fold(0_u64, |sum, triangle| {
+        let [a, b, c] = triangle.map(Into::into);
+        let edges = signed_hash(a, b).wrapping_add(signed_hash(b, c));
+        sum.wrapping_add(edges).wrapping_add(signed_hash(c, a))
+    });
+    EdgeBalance(sum)
 }
 
 /// Returns a hash of an edge, negated for the opposite direction; 0 if the ends are equal. Without

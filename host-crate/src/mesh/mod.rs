@@ -46,4 +46,4 @@ pub use triangle_tree::{Corners, NearestPoint, TriangleTree};
 pub use wall_areas::{LabelSurfaceMeasure, WallArea};
 
 pub(crate) use device_triangles::group_triples;
-pub(crate) use triangle_mesh::to_world;
+pub(crate) use triangle_mesh::{to_world, validate_indices};

@@ -232,18 +232,23 @@ impl TriangleMesh {
     /// # Errors
     /// [`MeshError`] describing the first inconsistency.
     pub fn validate(&self) -> Result<(), MeshError> {
+        self.validate_normals()?;
         let vertices = self.vertices.len();
-        if let Some(normals) = &self.normals
-            && normals.len() != vertices
-        {
-            return Err(MeshError::NormalCount {
+        match &self.triangles {
+            Triangles::U32(triangles) => validate_all_indices(triangles, vertices),
+            Triangles::U64(triangles) => validate_all_indices(triangles, vertices),
+        }
+    }
+
+    /// Checks that there is one normal per vertex, or none.
+    pub(crate) fn validate_normals(&self) -> Result<(), MeshError> {
+        let vertices = self.vertices.len();
+        match &self.normals {
+            Some(normals) if normals.len() != vertices => Err(MeshError::NormalCount {
                 normals: normals.len(),
                 vertices,
-            });
-        }
-        match &self.triangles {
-            Triangles::U32(triangles) => validate_indices(triangles, vertices),
-            Triangles::U64(triangles) => validate_indices(triangles, vertices),
+            }),
+            _ => Ok(()),
         }
     }
 }
@@ -253,31 +258,38 @@ pub(crate) fn to_world(origin: [f64; 3], position: [f32; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| origin[axis] + f64::from(position[axis]))
 }
 
-fn validate_indices<I: VertexIndex + Into<u64>>(
+fn validate_all_indices<I: VertexIndex + Into<u64>>(
+    triangles: &[[I; 3]],
+    vertices: usize,
+) -> Result<(), MeshError> {
+    let error = parallel::find_first(triangles.len(), parallel::CHUNK_LEN, |range| {
+        validate_indices(range.start, &triangles[range], vertices).err()
+    });
+    error.map_or(Ok(()), Err)
+}
+
+/// Checks the vertex indices of consecutive triangles, of which `first` is the index of the first.
+pub(crate) fn validate_indices<I: VertexIndex + Into<u64>>(
+    first: usize,
     triangles: &[[I; 3]],
     vertices: usize,
 ) -> Result<(), MeshError> {
     let is_beyond = |index: &I| index.position() >= vertices;
-    let first = parallel::find_first(triangles.len(), parallel::CHUNK_LEN, |range| {
-        // without branches, which vector instructions do not allow
-        let flat = triangles[range.clone()].as_flattened();
-        if !flat.iter().fold(false, |any, index| any | is_beyond(index)) {
-            return None;
-        }
-        let mut corners = range.clone().zip(&triangles[range]);
-        corners.find_map(|(triangle, corners)| {
-            let index = corners.iter().copied().find(is_beyond)?;
-            Some((triangle, index))
-        })
-    });
-    match first {
-        None => Ok(()),
-        Some((triangle, index)) => Err(MeshError::IndexOutOfRange {
+    let flat = triangles.as_flattened();
+    // without branches, which vector instructions do not allow
+    if !flat.iter().fold(false, |any, index| any | is_beyond(index)) {
+        return Ok(());
+    }
+    let mut corners = (first..).zip(triangles);
+    let invalid = corners.find_map(|(triangle, corners)| {
+        let index = corners.iter().copied().find(is_beyond)?;
+        Some(MeshError::IndexOutOfRange {
             triangle,
             index: index.into(),
             vertices,
-        }),
-    }
+        })
+    });
+    invalid.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

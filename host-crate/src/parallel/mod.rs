@@ -1,22 +1,27 @@
 //! Loops over indices and slices on all threads of the host.
 //!
-//! All functions are built on [`for_each`], which takes the loop body as a trait object: rayon's
-//! splitting code is large, and is compiled once instead of per loop and sample type.
+//! Loops are built on [`for_each`], which takes the loop body as a trait object: rayon's splitting
+//! code is large, and is compiled once instead of per loop and sample type.
 //! Loops over many small items pass threads ranges or chunks of them. Results are returned in
 //! index order, regardless of thread timing.
 //!
 //! Lists are allocated as in [`memory`](crate::memory): a failed allocation unwinds the stack up
 //! to [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
 
-use crate::{
-    memory::{ExtendOrUnwind, with_capacity_or_unwind},
-    monitor::{CancelFlag, Cancelled},
+mod in_order;
+mod inherited;
+
+pub(crate) use in_order::produce_in_order;
+pub(crate) use inherited::{
+    catch_cancelled, is_panic_caught, run_job, unwind_if_cancelled, with_caught_panics,
 };
+
+use inherited::Inherited;
+
+use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind};
 use rayon::prelude::*;
 use std::{
-    cell::{Cell, RefCell},
     ops::Range,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
@@ -29,107 +34,6 @@ pub(crate) const CHUNK_LEN: usize = 1 << 14;
 /// Maximum number of ranges that [`reduce`] splits its indices into: enough for several hundred
 /// threads.
 const MAX_RANGES: usize = 256;
-
-thread_local! {
-    /// `true` while the thread works for a caller that catches panics.
-    static IS_PANIC_CAUGHT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Returns `true` if a panic of the calling thread is caught by the caller of
-/// [`with_caught_panics`], on this thread or as one of its loops.
-pub(crate) fn is_panic_caught() -> bool {
-    IS_PANIC_CAUGHT.get()
-}
-
-/// Calls `act`, whose panics the caller catches if `is_caught`. Loops pass that on to the threads
-/// that run them.
-pub(crate) fn with_caught_panics<R>(is_caught: bool, act: impl FnOnce() -> R) -> R {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            IS_PANIC_CAUGHT.set(self.0);
-        }
-    }
-    let _restore = Restore(IS_PANIC_CAUGHT.replace(is_caught));
-    act()
-}
-
-thread_local! {
-    /// Flag that ends the loops of the thread.
-    static CANCEL: RefCell<Option<CancelFlag>> = const { RefCell::new(None) };
-}
-
-/// Calls `work`, whose loops end soon after the flag is set: at the next item they unwind the stack
-/// up to this function, as a failed allocation does, without a panic message. This covers the
-/// calling thread and the threads that run its loops.
-///
-/// # Errors
-/// [`Cancelled`] if a loop ended early; the errors of `work`.
-pub(crate) fn catch_cancelled<T, E: From<Cancelled>>(
-    flag: Option<&CancelFlag>,
-    work: impl FnOnce() -> Result<T, E>,
-) -> Result<T, E> {
-    let work = || with_cancel_flag(flag.cloned(), work);
-    // unwind safety: partial results are dropped
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result,
-        Err(panic) if panic.is::<Cancelled>() => Err(Cancelled.into()),
-        Err(panic) => resume_unwind(panic),
-    }
-}
-
-/// Calls `act` with a flag that ends its loops.
-fn with_cancel_flag<R>(flag: Option<CancelFlag>, act: impl FnOnce() -> R) -> R {
-    struct Restore(Option<CancelFlag>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            CANCEL.set(self.0.take());
-        }
-    }
-    let _restore = Restore(CANCEL.replace(flag));
-    act()
-}
-
-/// Unwinds the stack up to [`catch_cancelled`] if the flag of the thread is set. Long loops of one
-/// thread call this once per about a thousand items.
-pub(crate) fn unwind_if_cancelled() {
-    let is_cancelled =
-        |flag: &Option<CancelFlag>| flag.as_ref().is_some_and(CancelFlag::is_cancelled);
-    if CANCEL.with_borrow(is_cancelled) {
-        resume_unwind(Box::new(Cancelled));
-    }
-}
-
-/// Runs a job that is independent of the loops that the calling thread may be waiting for.
-pub(crate) fn run_job<R>(job: impl FnOnce() -> R) -> R {
-    Inherited::default().apply(job)
-}
-
-/// State of the calling thread that applies to its loops on other threads, too.
-#[derive(Default)]
-struct Inherited {
-    is_panic_caught: bool,
-    cancel: Option<CancelFlag>,
-}
-
-impl Inherited {
-    fn from_current_thread() -> Self {
-        Self {
-            is_panic_caught: is_panic_caught(),
-            cancel: CANCEL.with_borrow(Clone::clone),
-        }
-    }
-
-    /// Calls `act` with this state, unless it is cancelled.
-    fn apply<R>(&self, act: impl FnOnce() -> R) -> R {
-        with_caught_panics(self.is_panic_caught, || {
-            with_cancel_flag(self.cancel.clone(), || {
-                unwind_if_cancelled();
-                act()
-            })
-        })
-    }
-}
 
 /// Calls `body` with every index below `count`. A panic of `body` propagates to the caller.
 fn for_each(count: usize, body: &(dyn Fn(usize) + Sync)) {
@@ -340,6 +244,39 @@ pub(crate) fn reduce<T: Send>(
     slots.into_iter().flatten().reduce(join)
 }
 
+/// Calls `foreground` on the calling thread while at most half of the other threads combine
+/// `f(range)` as [`reduce`] does, so that threads are left for the loops of `foreground`. Returns
+/// both results.
+pub(crate) fn reduce_in_background<T: Send, R>(
+    count: usize,
+    chunk_len: usize,
+    f: impl Fn(Range<usize>) -> T + Sync,
+    join: impl Fn(T, T) -> T,
+    foreground: impl FnOnce() -> R,
+) -> (Option<T>, R) {
+    let chunk_len = chunk_len.max(count.div_ceil(MAX_RANGES));
+    let mut slots = [const { None }; MAX_RANGES];
+    let threads = rayon::current_num_threads().div_ceil(2);
+    let chunks = Mutex::new(slots[..count.div_ceil(chunk_len)].iter_mut().enumerate());
+    let reduce_chunks = || {
+        loop {
+            // a separate statement, so that the lock is released before `f` runs
+            let next = lock(&chunks).next();
+            let Some((chunk, slot)) = next else { break };
+            unwind_if_cancelled();
+            *slot = Some(f(chunk_range(count, chunk_len, chunk)));
+        }
+    };
+    let inherited = Inherited::from_current_thread();
+    let result = rayon::in_place_scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|_| inherited.apply(reduce_chunks));
+        }
+        foreground()
+    });
+    (slots.into_iter().flatten().reduce(join), result)
+}
+
 /// Calls `append(range, list)` for every range of `chunk_len` indices and concatenates the lists
 /// in index order.
 pub(crate) fn collect<T: Send>(
@@ -388,5 +325,4 @@ pub(crate) fn find_first<T: Send>(
 }
 
 #[cfg(test)]
-#[path = "parallel_tests.rs"]
 mod tests;

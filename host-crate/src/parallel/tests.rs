@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::memory::{OutOfMemory, catch_out_of_memory};
+use crate::monitor::{CancelFlag, Cancelled};
 use proptest::prelude::*;
 
 proptest! {
@@ -13,6 +14,13 @@ proptest! {
         let all = |range: Range<usize>| numbers[range].to_vec();
         let one = reduce(numbers.len(), chunk_len, all, |a, b| [a, b].concat());
         prop_assert_eq!(&one.unwrap_or_default(), &numbers);
+
+        let join = |a: Vec<u32>, b| [a, b].concat();
+        let (one, first) = reduce_in_background(numbers.len(), chunk_len, all, join, || {
+            numbers.first()
+        });
+        prop_assert_eq!(&one.unwrap_or_default(), &numbers);
+        prop_assert_eq!(first, numbers.first());
 
         let mut changed = numbers.clone();
         for_each_chunk_mut(&mut changed, chunk_len, |first, part| {

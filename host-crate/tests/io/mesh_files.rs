@@ -354,14 +354,21 @@ fn invalid_meshes_and_unknown_extensions_leave_no_file() {
     let folder = folder();
     let options = MeshWriteOptions::default();
     let mut mesh = tetrahedron();
-    mesh.triangles = Triangles::U64(vec![[0, 1, 1 << 40]]);
-    let error = write_mesh(folder.path().join("a.ply"), &mesh, &options)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.ends_with("a.ply: the mesh cannot be written: triangle 0 names vertex 1099511627776, but the mesh has 5 vertices"),
-        "{error}"
-    );
+    // far behind the first triangles, which have been written when it is encoded
+    let mut triangles = vec![[0, 1, 2]; 300_000];
+    triangles[271_828] = [0, 1, 1 << 40];
+    mesh.triangles = Triangles::U64(triangles);
+    for format in MeshFormat::ALL {
+        let named = MeshWriteOptions {
+            format: Some(*format),
+            ..options
+        };
+        let error = write_mesh(folder.path().join("a"), &mesh, &named).unwrap_err();
+        assert!(
+            error.to_string().ends_with("a: the mesh cannot be written: triangle 271828 names vertex 1099511627776, but the mesh has 5 vertices"),
+            "{format:?}: {error}"
+        );
+    }
     let error = write_mesh(folder.path().join("a.fbx"), &tetrahedron(), &options)
         .unwrap_err()
         .to_string();

@@ -436,8 +436,13 @@ impl FileProblem {
 }
 
 impl FileProblem {
-    /// Converts an error of the operating system, to a specific variant if there is one.
+    /// Converts an error of the operating system, to a specific variant if there is one, or the
+    /// error of a mesh that is invalid.
     pub(crate) fn from_io(action: &'static str, source: io::Error) -> Self {
+        let source = match source.downcast::<MeshError>() {
+            Ok(error) => return Self::Mesh(error),
+            Err(source) => source,
+        };
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound,
             io::ErrorKind::PermissionDenied => Self::PermissionDenied,

@@ -119,7 +119,7 @@ impl FileGroup {
         layout.counts = MeshCounts::from_mesh(mesh);
         layout.normals = options.normals && mesh.normals.is_some();
         let check = || -> Result<(), FileProblem> {
-            mesh.validate()?;
+            mesh.validate_normals()?;
             format.check_limit(&layout)?;
             format.check_origin(layout.origin)
         };

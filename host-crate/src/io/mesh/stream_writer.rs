@@ -262,7 +262,7 @@ impl Spools {
             normals.unwrap_or_default(),
             &mut self.normals,
         )?;
-        write_triangles(encoder, layout, triangles, None, &mut self.triangles)
+        write_triangles(encoder, layout, None, triangles, None, &mut self.triangles)
     }
 
     /// Writes the blocks of the file, those of spools by `copy_spool`. A spool is dropped, and its
@@ -320,6 +320,7 @@ fn write_indices<I: VertexIndex + Into<u64>>(
             let index: u64 = (*corner).into();
             bytes.extend_from_slice(&index.to_ne_bytes());
         }
+        Ok(())
     })
 }
 

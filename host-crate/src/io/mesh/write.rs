@@ -7,7 +7,7 @@ use super::encoder::{DataBlock, MeshEncoder, MeshLayout};
 use super::parallel_encode::{BATCH, write_encoded};
 use super::{MeshCounts, MeshFormat};
 use crate::io::output::early_writeback::EarlyWriteback;
-use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
+use crate::mesh::{TriangleMesh, Triangles, VertexIndex, validate_indices};
 
 /// Writes a file whose data blocks `write` writes, with the package of the format around them.
 pub(super) fn write_file(
@@ -16,7 +16,7 @@ pub(super) fn write_file(
     file: &mut File,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, EarlyWriteback::new(file));
+    let mut out = BufWriter::with_capacity(1 << 16, EarlyWriteback::new(file));
     match &format.info().package {
         None => write(&mut out)?,
         Some(package) => {
@@ -30,8 +30,13 @@ pub(super) fn write_file(
 /// Labels inside and outside of a triangle, by triangle index.
 pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);
 
-/// Writes all blocks of a valid mesh within the limits of the format, with these triangles instead
-/// of its own, which may be in another order. `labels` are present if the layout has face labels.
+/// Writes all blocks of a mesh within the limits of the format, with these triangles instead of its
+/// own, which may be in another order. There must be a normal per vertex, or none. `labels` are
+/// present if the layout has face labels.
+///
+/// # Errors
+/// [`MeshError`](crate::mesh::MeshError), as the source of the error, for an index out of range:
+/// the indices are compared with the number of vertices while they are encoded.
 pub(super) fn write_blocks(
     format: MeshFormat,
     layout: &MeshLayout,
@@ -61,7 +66,10 @@ fn write_each<I: VertexIndex + Into<u64>>(
             DataBlock::Bytes(bytes) => out.write_all(&bytes)?,
             DataBlock::Vertices => write_vertices(encoder, layout, &mesh.vertices, normals, out)?,
             DataBlock::Normals => write_normals(encoder, layout, normals.unwrap_or_default(), out)?,
-            DataBlock::Triangles => write_triangles(encoder, layout, triangles, labels, out)?,
+            DataBlock::Triangles => {
+                let vertices = Some(mesh.vertices.len());
+                write_triangles(encoder, layout, vertices, triangles, labels, out)?;
+            }
             DataBlock::TriangleEnds => write_triangle_ends(encoder, layout.counts, out)?,
             DataBlock::Facets => write_facets(encoder, layout, &mesh.vertices, triangles, out)?,
             DataBlock::FaceLabels(side) => {
@@ -89,6 +97,7 @@ pub(super) fn write_vertices(
         let normals = normals.map(|normals| space.convert_batch(normals, converted_normals));
         let positions = space.convert_batch(&positions[range], converted_positions);
         encoder.encode_vertices(positions, normals, layout, bytes);
+        Ok(())
     })
 }
 
@@ -102,18 +111,24 @@ pub(super) fn write_normals(
     write_encoded(out, normals.len(), |range, bytes| {
         let mut buffer = [[0.0; 3]; BATCH];
         encoder.encode_normals(space.convert_batch(&normals[range], &mut buffer), bytes);
+        Ok(())
     })
 }
 
+/// Writes triangles. An index that is not less than the number of vertices, if given, is an error.
 pub(super) fn write_triangles<I: VertexIndex + Into<u64>>(
     encoder: &dyn MeshEncoder,
     layout: &MeshLayout,
+    vertices: Option<usize>,
     triangles: &[[I; 3]],
     labels: Option<FaceLabels<'_>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_encoded(out, triangles.len(), |range, bytes| {
         let count = range.len();
+        if let Some(vertices) = vertices {
+            check_indices(range.start, &triangles[range.clone()], vertices)?;
+        }
         let mut indices = [[0; 3]; BATCH];
         for (indices, corners) in indices.iter_mut().zip(&triangles[range.clone()]) {
             *indices = corners.map(Into::into);
@@ -126,7 +141,18 @@ pub(super) fn write_triangles<I: VertexIndex + Into<u64>>(
             &pairs[..count]
         });
         encoder.encode_triangles(&indices[..count], labels, layout, bytes);
+        Ok(())
     })
+}
+
+/// Fails with a [`MeshError`] for a triangle with an index that is not less than `vertices`, where
+/// `first` is the index of the first triangle.
+fn check_indices<I: VertexIndex + Into<u64>>(
+    first: usize,
+    triangles: &[[I; 3]],
+    vertices: usize,
+) -> io::Result<()> {
+    validate_indices(first, triangles, vertices).map_err(io::Error::other)
 }
 
 pub(super) fn write_triangle_ends(
@@ -137,12 +163,13 @@ pub(super) fn write_triangle_ends(
     let count = usize::try_from(counts.triangles).map_err(io::Error::other)?;
     write_encoded(out, count, |range, bytes| {
         encoder.encode_triangle_ends(range.start as u64..range.end as u64, bytes);
+        Ok(())
     })
 }
 
-/// Writes triangles with the positions of their corners. Every index must be less than the number
-/// of positions.
-pub(super) fn write_facets<I: VertexIndex>(
+/// Writes triangles with the positions of their corners. An index that is not less than the number
+/// of positions is an error.
+pub(super) fn write_facets<I: VertexIndex + Into<u64>>(
     encoder: &dyn MeshEncoder,
     layout: &MeshLayout,
     positions: &[[f32; 3]],
@@ -152,11 +179,13 @@ pub(super) fn write_facets<I: VertexIndex>(
     let space = layout.space.unwrap_or_default();
     write_encoded(out, triangles.len(), |range, bytes| {
         let count = range.len();
+        check_indices(range.start, &triangles[range.clone()], positions.len())?;
         let mut facets = [[[0.0; 3]; 3]; BATCH];
         for (facet, corners) in facets.iter_mut().zip(&triangles[range]) {
             *facet = corners.map(|corner| space.convert(positions[corner.position()]));
         }
         encoder.encode_facets(&facets[..count], bytes);
+        Ok(())
     })
 }
 
@@ -174,5 +203,6 @@ fn write_face_labels(
             *label = labels(triangle)[side];
         }
         encoder.encode_face_labels(&batch[..count], bytes);
+        Ok(())
     })
 }
