@@ -18,14 +18,16 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// Bytes of a slot: a transfer of about 20 microseconds.
 pub(in crate::device) const SLOT: usize = 1 << 20;
 /// Number of slots, a power of two. More would take longer to pin than they save.
-const SLOTS: usize = 16;
+const SLOTS: usize = 32;
+/// Least number of slots of a thread, which fills one while another is transferred.
+const MIN_SLOTS_PER_THREAD: usize = 2;
 /// Number of staging buffers that a device keeps; more are allocated for more concurrent copies.
 const MAX_POOLED: usize = 2;
 
 /// Minimum size in bytes of a staged copy.
 pub(super) const STAGED: usize = 4 << 20;
 
-/// Pinned memory of 16 MiB, divided into slots.
+/// Pinned memory of 32 MiB, divided into slots.
 pub(super) struct Staging {
     memory: LockedBuffer<u8>,
     slots: Vec<Slot>,
@@ -127,10 +129,11 @@ impl Staging {
         })
     }
 
-    /// Returns one lane per thread, at most one per slot, and the number of bytes that each copies
-    /// if all of them copy `bytes` bytes.
+    /// Returns one lane per thread, as far as there are enough slots, and the number of bytes that
+    /// each copies if all of them copy `bytes` bytes.
     fn lanes(&mut self, bytes: usize) -> (Vec<Lane<'_>>, usize) {
-        let lanes = (rayon::current_num_threads().clamp(1, SLOTS) + 1).next_power_of_two() / 2;
+        let threads = rayon::current_num_threads().clamp(1, SLOTS / MIN_SLOTS_PER_THREAD);
+        let lanes = (threads + 1).next_power_of_two() / 2;
         let slots = SLOTS / lanes;
         let memory = self.memory.as_mut_slice().chunks_mut(slots * SLOT);
         let lanes = memory.zip(self.slots.chunks_mut(slots));

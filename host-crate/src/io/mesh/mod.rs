@@ -67,7 +67,8 @@ impl Default for MeshWriteOptions {
 /// output (`-`) without an extension gets PLY.
 ///
 /// The file is replaced atomically: it appears under its name once it is complete and on the disk.
-/// Until then, and after any failure, an existing file is unchanged.
+/// Until then, and after any failure, an existing file is unchanged. A device, a pipe or standard
+/// output may have received a part of the bytes before a failure.
 ///
 /// Positions are written in the world: as `f32`, or as `f64` if the mesh has a local
 /// [origin](TriangleMesh::origin).
