@@ -5,7 +5,10 @@ use crate::{
     memory::{self, OutOfMemory},
     parallel,
 };
-use std::sync::{Mutex, PoisonError};
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
 
 /// Number of samples per chunk. The chunks, and so the rounding of the mean, do not depend on the
 /// number of threads.
@@ -109,36 +112,53 @@ impl<T: Sample> RunningSummary<T> {
 /// Accumulates the summary of samples that arrive in any order and on several threads, with the
 /// same bits as the summary of all samples.
 pub(crate) struct SharedSummary {
-    chunks: Mutex<Vec<PartialSummary>>,
+    /// Partial results; `None` for chunks that have not been added.
+    chunks: Mutex<Vec<Option<PartialSummary>>>,
     count: usize,
 }
 
 impl SharedSummary {
     /// Creates the summary of `count` samples.
     pub fn new(count: usize) -> Result<Self, OutOfMemory> {
-        let chunks = count.div_ceil(CHUNK);
-        let chunks = memory::try_filled(CHUNK_OF_SAMPLES, chunks, PartialSummary::EMPTY)?;
+        let chunks = memory::try_filled(CHUNK_OF_SAMPLES, count.div_ceil(CHUNK), None)?;
         Ok(Self {
             chunks: Mutex::new(chunks),
             count,
         })
     }
 
-    /// Adds the samples from index `first` on, which must be a multiple of [`CHUNK`]. Their number
-    /// must be one too, unless they are the last ones.
+    /// Adds those samples from index `first` on that belong to whole chunks. Samples that have been
+    /// added already have no effect.
     pub fn add<T: Sample>(&self, first: usize, samples: &[T]) {
-        debug_assert!(first.is_multiple_of(CHUNK), "a chunk is added in parts");
-        for (chunk, samples) in (first / CHUNK..).zip(samples.chunks(CHUNK)) {
-            let partial = partial(samples);
-            self.chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = partial;
+        let chunk = first.div_ceil(CHUNK);
+        let whole = samples.get(chunk * CHUNK - first..).unwrap_or_default();
+        for (chunk, samples) in (chunk..).zip(whole.chunks(CHUNK)) {
+            if samples.len() == self.chunk_range(chunk).len() {
+                let partial = partial(samples);
+                self.chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = Some(partial);
+            }
         }
     }
 
-    /// Returns the summary of all samples.
-    pub fn finish(self) -> SampleSummary {
+    fn chunk_range(&self, chunk: usize) -> Range<usize> {
+        chunk * CHUNK..self.count.min((chunk + 1) * CHUNK)
+    }
+
+    /// Returns the summary of all samples. `add_chunk` is called with the indices of samples that
+    /// have not been added, in ranges of at most [`CHUNK`], and must add them.
+    pub fn finish<E>(
+        self,
+        mut add_chunk: impl FnMut(&Self, Range<usize>) -> Result<(), E>,
+    ) -> Result<SampleSummary, E> {
+        let is_missing = |chunk: &usize| {
+            self.chunks.lock().unwrap_or_else(PoisonError::into_inner)[*chunk].is_none()
+        };
+        for chunk in (0..self.count.div_ceil(CHUNK)).filter(is_missing) {
+            add_chunk(&self, self.chunk_range(chunk))?;
+        }
         let chunks = self.chunks.into_inner();
         let chunks = chunks.unwrap_or_else(PoisonError::into_inner);
-        joined(chunks).summary(self.count)
+        Ok(joined(chunks.into_iter().flatten()).summary(self.count))
     }
 }
 
@@ -378,9 +398,38 @@ mod tests {
         for (number, part) in samples.chunks(2 * CHUNK).enumerate().rev() {
             shared.add(number * 2 * CHUNK, part);
         }
-        assert_eq!(shared.finish(), whole);
+        let none = |_: &_, range| Err(range);
+        assert_eq!(shared.finish(none), Ok(whole));
         let none = RunningSummary::<u8>::new().finish();
         assert_eq!(none, SampleSummary::from_samples::<u8>(&[]));
+    }
+
+    #[test]
+    fn chunks_that_no_part_has_as_a_whole_are_requested() {
+        let samples: Vec<f32> = (0..5 * CHUNK + 17).map(|i| (i as f32).sin()).collect();
+        let whole = SampleSummary::from_samples(&samples);
+        let end = samples.len();
+        for (parts, expected) in [
+            (vec![(0, end)], vec![]),
+            (vec![(0, 3 * CHUNK), (3 * CHUNK, end)], vec![]),
+            (vec![(0, 2 * CHUNK + 9), (2 * CHUNK + 3, end)], vec![2]),
+            (vec![(5, 2 * CHUNK), (CHUNK + 1, end - 1)], vec![0, 5]),
+            (vec![(0, 7), (7, 9), (end - 17, end)], vec![0, 1, 2, 3, 4]),
+            (vec![], vec![0, 1, 2, 3, 4, 5]),
+        ] {
+            let shared = SharedSummary::new(end).unwrap();
+            for (start, end) in parts {
+                shared.add(start, &samples[start..end]);
+            }
+            let mut requested = Vec::new();
+            let found = shared.finish(|shared, range| {
+                requested.push(range.start / CHUNK);
+                shared.add(range.start, &samples[range]);
+                Ok::<_, ()>(())
+            });
+            assert_eq!(found, Ok(whole));
+            assert_eq!(requested, expected);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use cust::{
     memory::{AsyncCopyDestination, DeviceSlice, LockedBuffer},
     stream::Stream,
 };
+use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -156,28 +157,27 @@ impl Staging {
     }
 
     /// Enqueues copies to the device of bytes that `fill` writes to the slots, until it returns
-    /// `false`.
+    /// `false`. Their indices begin with `start`.
     fn upload_filled(
         &mut self,
         stream: &Stream,
         to: &DeviceSlice<u8>,
+        start: usize,
         fill: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
     ) -> CudaResult<()> {
-        let len = to.len();
+        let list = start..start + to.len();
         let next = AtomicUsize::new(0);
-        let (mut lanes, _) = self.lanes(len);
+        let (mut lanes, _) = self.lanes(to.len());
         let copied = parallel::map_mut(&mut lanes, |_, lane| {
             for number in 0.. {
-                let first = next.fetch_add(1, Relaxed).saturating_mul(SLOT);
-                if first >= len {
+                let Some(part) = part_at(&list, next.fetch_add(1, Relaxed)) else {
+                    break;
+                };
+                let (slot, staged) = lane.slot(number, part.len())?;
+                if !fill(part.start, staged) {
                     break;
                 }
-                let bytes = SLOT.min(len - first);
-                let (slot, staged) = lane.slot(number, bytes)?;
-                if !fill(first, staged) {
-                    break;
-                }
-                let mut to = to.index(first..first + bytes);
+                let mut to = to.index(part.start - start..part.end - start);
                 // SAFETY: the slot is not touched before the event after this copy.
                 unsafe { to.async_copy_from(&*staged, stream)? };
                 slot.record(stream)?;
@@ -204,6 +204,14 @@ impl Staging {
     }
 }
 
+/// Returns part `number` of a range of bytes that is divided at the multiples of [`SLOT`].
+pub(super) fn part_at(bytes: &Range<usize>, number: usize) -> Option<Range<usize>> {
+    let slot = (bytes.start / SLOT).saturating_add(number);
+    let start = bytes.start.max(slot.saturating_mul(SLOT));
+    let end = bytes.end.min(slot.saturating_add(1).saturating_mul(SLOT));
+    (start < end).then_some(start..end)
+}
+
 impl Drop for Staging {
     /// Waits for the copies from and to the slots, which may be running after an upload or a panic.
     fn drop(&mut self) {
@@ -228,17 +236,18 @@ impl Shared {
         })
     }
 
-    /// Enqueues a copy to the device of bytes that `fill(first, bytes)` writes, [`SLOT`] bytes at
-    /// most per call and in any order, until it returns `false`. Returns `false` if there is no
-    /// pinned memory.
+    /// Enqueues copies to the device of bytes that `fill` writes, as for
+    /// [`fill_memory`](super::CudaStream::fill_memory). Returns `false` if there is no pinned
+    /// memory.
     pub(super) fn upload_filled(
         &self,
         stream: &Stream,
         to: &DeviceSlice<u8>,
+        start: usize,
         fill: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
     ) -> Result<bool, DeviceError> {
         self.staged("copying to the device", stream, |staging| {
-            staging.upload_filled(stream, to, fill)
+            staging.upload_filled(stream, to, start, fill)
         })
     }
 
@@ -286,5 +295,32 @@ impl Shared {
             }
             Ok(true)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_end_at_multiples_of_the_slot() {
+        for bytes in [
+            0..0,
+            0..1,
+            7..SLOT,
+            3 * SLOT - 1..3 * SLOT + 1,
+            5 * SLOT..9 * SLOT + 2,
+        ] {
+            let parts: Vec<_> = (0..).map_while(|number| part_at(&bytes, number)).collect();
+            let slots = bytes.end.div_ceil(SLOT) - bytes.start / SLOT;
+            assert_eq!(parts.len(), if bytes.is_empty() { 0 } else { slots });
+            let ends = parts.iter().map(|part| part.end);
+            let starts = std::iter::once(bytes.start).chain(ends);
+            assert!(starts.zip(&parts).all(|(start, part)| start == part.start));
+            let inner = parts.iter().skip(1);
+            assert!(inner.clone().all(|part| part.start.is_multiple_of(SLOT)));
+            assert_eq!(parts.last().map_or(bytes.start, |part| part.end), bytes.end);
+            assert_eq!(part_at(&bytes, usize::MAX), None);
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     kernels::LoadedKernel,
     owner::StreamOwner,
     pool::Pool,
-    staging::{SLOT, STAGED},
+    staging::{self, SLOT, STAGED},
     users,
 };
 use crate::{
@@ -128,11 +128,14 @@ impl CudaStream {
         begun
     }
 
-    /// Fills a buffer with bytes that `fill(first, bytes)` writes, at most [`SLOT`] per call, on
-    /// all threads and in any order, until it returns `false`.
+    /// Fills a buffer, which holds the bytes from index `start` on of a list, with bytes that
+    /// `fill(first, bytes)` writes, where `first` is the index of the first one in that list. The
+    /// function is called on all threads and in any order, until it returns `false`; its bytes
+    /// begin and end at multiples of [`SLOT`] in the list, unless the buffer does.
     pub fn fill_memory(
         &self,
         buffer: &CudaMemory,
+        start: usize,
         fill: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
     ) -> Result<(), DeviceError> {
         let to = buffer.slice();
@@ -141,16 +144,17 @@ impl CudaStream {
         }
         users::register_use(&self.owner, std::iter::once(buffer.pointer()))?;
         let (shared, stream) = (&self.owner.shared, &self.owner.stream);
-        if shared.upload_filled(stream, &to, fill)? {
+        if shared.upload_filled(stream, &to, start, fill)? {
             return Ok(());
         }
-        let mut part = memory::try_zeroed::<u8>("a part of a buffer", SLOT.min(to.len()))?;
-        for first in (0..to.len()).step_by(SLOT) {
-            let part = &mut part[..SLOT.min(to.len() - first)];
-            if !fill(first, part) {
+        let mut memory = memory::try_zeroed::<u8>("a part of a buffer", SLOT.min(to.len()))?;
+        let list = start..start + to.len();
+        for part in (0..).map_while(|number| staging::part_at(&list, number)) {
+            let bytes = &mut memory[..part.len()];
+            if !fill(part.start, bytes) {
                 break;
             }
-            self.copy_to_device(buffer, first, part)?;
+            self.copy_to_device(buffer, part.start - start, bytes)?;
         }
         Ok(())
     }

@@ -81,17 +81,19 @@ impl Stream {
         Ok(())
     }
 
-    /// Fills a buffer with elements that `fill(first, elements)` writes, where `first` is the index
-    /// of the first one. The function is called on all threads and in any order, with at most
-    /// [`FILL_BYTES`] bytes each, until it returns `false`.
+    /// Fills a buffer, which holds the elements from index `start` on of a list, with elements that
+    /// `fill(first, elements)` writes, where `first` is the index of the first one in that list.
+    /// The function is called on all threads and in any order, until it returns `false`; its
+    /// elements begin and end at multiples of [`FILL_BYTES`] in the list, unless the buffer does.
     ///
-    /// The copies to the device run at the same time. No list of all elements is needed.
+    /// The copies to the device run at the same time. The list is never in memory as a whole.
     ///
     /// # Errors
     /// [`DeviceError::WrongDevice`], and errors of the copies.
     pub(crate) fn fill_with<T: Element>(
         &self,
         buffer: &mut Buffer<T>,
+        start: usize,
         fill: impl Fn(usize, &mut [T]) -> bool + Sync,
     ) -> Result<(), DeviceError> {
         const { assert!(FILL_BYTES.is_multiple_of(size_of::<T>())) };
@@ -104,12 +106,18 @@ impl Stream {
             }
             !is_stopped.load(Relaxed)
         };
+        let block = FILL_BYTES / size_of::<T>();
         if let Some(slice) = buffer.as_mut_slice() {
-            parallel::for_each_chunk_mut(slice, FILL_BYTES / size_of::<T>(), |first, elements| {
-                fill(first, elements);
+            let missing = start.next_multiple_of(block) - start;
+            let (incomplete, blocks) = slice.split_at_mut(missing.min(slice.len()));
+            if !incomplete.is_empty() {
+                fill(start, incomplete);
+            }
+            parallel::for_each_chunk_mut(blocks, block, |first, elements| {
+                fill(start + missing + first, elements);
             });
         } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            stream.fill_memory(memory, &|first, bytes| {
+            stream.fill_memory(memory, start * size_of::<T>(), &|first, bytes| {
                 fill(first / size_of::<T>(), bytemuck::cast_slice_mut(bytes))
             })?;
         }

@@ -50,18 +50,24 @@ pub(super) fn run(
             let filters = &job.filters;
             filters.solid(&mut stages, job, params.iso, volume, mask.as_ref())?
         }
-        Samples::OnDevice(..) => None,
+        Samples::Resident(..) | Samples::InParts(_) => None,
     };
     let extraction = Extraction { job, params };
     let surface = match (input.kernel_samples, &job.devices[..]) {
-        (Samples::OnDevice(stream, volume), _) => {
+        (Samples::Resident(stream, volume), _) => {
             extraction.extract_resident(&mut stages, &stream, volume, None, input.sample_type)?
+        }
+        (Samples::InParts(extract), _) => {
+            let extract = || extract(&extraction.params);
+            Some(extraction.on_several_devices(&mut stages, extract)?)
         }
         (Samples::OnHost(volume, mask), [device]) => {
             extraction.on_one_device(&mut stages, device, volume, mask)?
         }
-        (Samples::OnHost(volume, mask), _) => {
-            Some(extraction.on_several_devices(&mut stages, volume, mask)?)
+        (Samples::OnHost(volume, mask), devices) => {
+            let mask = mask.as_ref().map(Volume::view);
+            let extract = || extract_on_each_device(&volume, devices, mask, &extraction.params);
+            Some(extraction.on_several_devices(&mut stages, extract)?)
         }
     };
     let Some(surface) = surface else {
@@ -233,19 +239,14 @@ impl Extraction<'_> {
         Ok(Some(surface))
     }
 
-    /// Extracts a part of the surface on each device. Upload and extraction are one stage: the
-    /// devices go through both independently.
+    /// Downloads and joins the surface of which `extract` computes a part on each device.
     fn on_several_devices(
         &self,
         stages: &mut Stages<'_>,
-        volume: AnyVolume,
-        mask: Option<Volume<u8>>,
+        extract: impl FnOnce() -> Result<MeshParts, IsosurfaceError>,
     ) -> Result<Surface, PipelineError> {
         let (path, devices) = (&self.job.volume.path, &self.job.devices);
-        let mask = mask.as_ref().map(Volume::view);
-        let parts = stages.run("extract", || {
-            extract_on_each_device(&volume, devices, mask, &self.params).map_err(at(path))
-        })?;
+        let parts = stages.run("extract", || extract().map_err(at(path)))?;
         let mesh = stages.run("download", || parts.join().map_err(at(path)))?;
         let mut runs = Vec::with_capacity(devices.len());
         for (number, device) in devices.iter().enumerate() {
@@ -268,8 +269,8 @@ impl Extraction<'_> {
     }
 }
 
-/// Extracts a part of the surface on each device. Samples of types without kernels are converted to
-/// `f32`.
+/// Copies a part of the volume to each device and extracts its part of the surface. The devices go
+/// through both independently. Samples of types without kernels are converted to `f32`.
 fn extract_on_each_device(
     volume: &AnyVolume,
     devices: &[Device],

@@ -1,6 +1,9 @@
 //! Reading of the volume and the mask of a job.
 
-use super::{MeshJob, upload_while_reading};
+use super::{
+    MeshJob,
+    upload_while_reading::{self, ExtractParts, read_parts},
+};
 use crate::{
     device::Stream,
     grid::{AnyDeviceVolume, AnyVolume, Geometry, SampleSummary, SampleType, Volume},
@@ -31,18 +34,21 @@ pub(super) struct Input {
 /// Samples of a type that kernels read, and the mask.
 pub(super) enum Samples {
     OnHost(AnyVolume, Option<Volume<u8>>),
-    OnDevice(Stream, AnyDeviceVolume),
+    /// The volume is in the memory of the job's device.
+    Resident(Stream, AnyDeviceVolume),
+    /// A part of the volume is in the memory of each of the job's devices.
+    InParts(ExtractParts),
 }
 
 impl Input {
-    /// Reads volume and mask, if possible directly to the device of the job.
+    /// Reads volume and mask, if possible directly to the devices of the job.
     pub fn read(
         job: &MeshJob,
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self, PipelineError> {
         match upload_while_reading::open(job)? {
-            Some(reader) => read_to_device(job, stages, reader, warnings),
+            Some(reader) => read_to_devices(job, stages, reader, warnings),
             None => read_to_host(job, stages, warnings),
         }
     }
@@ -77,8 +83,8 @@ fn read_to_host(
     })
 }
 
-/// Reads the volume to the memory of the device.
-fn read_to_device(
+/// Reads the volume to the memories of the devices.
+fn read_to_devices(
     job: &MeshJob,
     stages: &mut Stages<'_>,
     reader: VolumeReader<'_>,
@@ -92,8 +98,16 @@ fn read_to_device(
     let level = job
         .level
         .resolve_in_file(stages, source, None, &stages.monitor())?;
-    let (stream, volume, samples) = stages.run("read", || {
-        upload_while_reading::read(source, &reader, surface_geometry, &job.devices[0])
+    let (kernel_samples, samples) = stages.run("read", || match &job.devices[..] {
+        [device] => {
+            let read = upload_while_reading::read(source, &reader, surface_geometry, device);
+            read.map(|(stream, volume, summary)| (Samples::Resident(stream, volume), summary))
+        }
+        devices => {
+            let close = job.surface.close;
+            let read = read_parts(source, &reader, surface_geometry, close, devices);
+            read.map(|(extract, summary)| (Samples::InParts(extract), summary))
+        }
     })?;
     Ok(Input {
         dims,
@@ -104,7 +118,7 @@ fn read_to_device(
         level,
         iso: level.isovalue() as f32,
         inexact_samples: 0,
-        kernel_samples: Samples::OnDevice(stream, volume),
+        kernel_samples,
     })
 }
 

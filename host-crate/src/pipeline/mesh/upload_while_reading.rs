@@ -1,37 +1,47 @@
-//! Volumes that are copied to a device while they are read from their file, so that they are never
-//! in the host's memory as a whole.
+//! Volumes that are copied to one or several devices while they are read from their file, so that
+//! they are never in the host's memory as a whole.
 
 use super::MeshJob;
 use crate::{
-    device::{Device, DeviceError, DeviceKind, Stream},
+    device::{Buffer, Device, DeviceError, DeviceKind, Stream},
     grid::{
         AnyDeviceVolume, DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary,
         SharedSummary, kernel_grid, with_kernel_sample_type,
     },
-    io::VolumeReader,
-    memory::OutOfMemory,
+    io::{SharedReader, VolumeReader},
+    isosurface::{self, DeviceSlab, IsosurfaceError, IsosurfaceParams, MeshParts, VolumeSlab},
+    memory::{self, OutOfMemory},
+    partition::devices::run_workers,
     pipeline::{Level, PipelineError, VolumeSource, at},
 };
-use std::sync::{Mutex, PoisonError};
+use std::{
+    marker::PhantomData,
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
 
-/// Opens the volume of a job if it can be copied to the device as it is stored: one GPU extracts an
-/// isosurface that does not depend on the samples from an uncompressed file, and no other step of
-/// the job needs the samples.
+/// Opens the volume of a job if it can be copied to the devices as it is stored: GPUs extract an
+/// isosurface that does not depend on the samples from an uncompressed file, each of them has a
+/// part of it, and no other step of the job needs the samples.
 pub(super) fn open(job: &MeshJob) -> Result<Option<VolumeReader<'static>>, PipelineError> {
     let source = &job.volume;
-    let is_one_gpu = matches!(&job.devices[..], [device] if device.kind() == DeviceKind::Cuda);
+    let is_on_gpus = !job.devices.is_empty()
+        && (job.devices.iter()).all(|device| device.kind() == DeviceKind::Cuda);
     let needs_samples = job.mask.is_some()
         || !job.filters.components.keeps_all()
         || !matches!(job.level, Level::Iso(_))
         || source.crop.is_some()
         || !source.filter.keeps_all()
         || source.ahead.is_begun();
-    if !is_one_gpu || needs_samples || !source.is_file() {
+    if !is_on_gpus || needs_samples || !source.is_file() {
         return Ok(None);
     }
     let reader = source.open()?;
     let is_read_by_kernels = with_kernel_sample_type!(reader.sample_type(), _T => true, _ => false);
-    Ok((is_read_by_kernels && reader.shared().is_some()).then_some(reader))
+    let is_read = is_read_by_kernels && reader.shared().is_some();
+    let slabs = isosurface::slabs(reader.dims(), job.surface.close, job.devices.len());
+    let has_parts = slabs.is_ok_and(|slabs| slabs.len() == job.devices.len());
+    Ok((is_read && (has_parts || job.devices.len() == 1)).then_some(reader))
 }
 
 /// Reads all samples of a reader from [`open`], and copies them to the device. The volume has the
@@ -45,56 +55,148 @@ pub(super) fn read(
     geometry: Geometry,
     device: &Device,
 ) -> Result<(Stream, AnyDeviceVolume, SampleSummary), PipelineError> {
-    let stream = device.stream().map_err(source.error())?;
-    let (volume, summary) = device.load_kernels_during(|| {
-        with_kernel_sample_type!(
-            reader.sample_type(),
-            T => read_as::<T>(source, reader, geometry, &stream),
-            _ => unreachable!("`open` returns readers of types that kernels read")
-        )
-    })?;
-    stream
-        .synchronize()
-        .map_err(source.error::<DeviceError>())?;
-    Ok((stream, volume, summary))
+    with_kernel_sample_type!(
+        reader.sample_type(),
+        T => {
+            let read = Reading::<T>::new(source, reader)?;
+            let (stream, samples) = read.planes(device, 0..reader.dims()[2])?;
+            let volume = DeviceVolume::from_buffer(samples, reader.dims(), geometry);
+            Ok((stream, volume.map_err(at(&source.path))?.into(), read.finish()?))
+        },
+        _ => unreachable!("`open` returns readers of types that kernels read")
+    )
 }
 
-fn read_as<T: DeviceSample + Sample>(
+/// Extraction of the isosurface of a volume whose parts are in the memories of several devices. It
+/// releases the volume.
+pub(super) type ExtractParts =
+    Box<dyn FnOnce(&IsosurfaceParams) -> Result<MeshParts, IsosurfaceError>>;
+
+/// Reads the planes that each of several devices needs for its part of the surface, as [`read`]
+/// does, to all of them at the same time.
+pub(super) fn read_parts(
     source: &VolumeSource,
     reader: &VolumeReader<'_>,
     geometry: Geometry,
-    stream: &Stream,
-) -> Result<(AnyDeviceVolume, SampleSummary), PipelineError>
-where
-    AnyDeviceVolume: From<DeviceVolume<T>>,
-{
+    close: bool,
+    devices: &[Device],
+) -> Result<(ExtractParts, SampleSummary), PipelineError> {
     let (dims, path) = (reader.dims(), &source.path);
-    kernel_grid(dims).map_err(at(path))?;
-    let count = dims.iter().product();
-    let mut buffer = stream.alloc::<T>(count).map_err(at(path))?;
-    let summary = SharedSummary::new(count).map_err(at::<OutOfMemory>(path))?;
-    let Some(shared) = reader.shared() else {
-        unreachable!("`open` returns readers with shared access only");
-    };
-    let failure = Mutex::new(None);
-    let fill = |first: usize, samples: &mut [T]| match shared.read(first, samples) {
-        Ok(()) => {
-            summary.add(first, samples);
-            true
-        }
-        Err(error) => {
-            let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-            *failure = Some(error);
-            false
-        }
-    };
-    stream.fill_with(&mut buffer, fill).map_err(at(path))?;
-    let failure = failure.into_inner();
-    if let Some(error) = failure.unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
+    let slabs = isosurface::slabs(dims, close, devices.len());
+    let slabs = slabs.map_err(at::<DeviceError>(path))?;
+    with_kernel_sample_type!(
+        reader.sample_type(),
+        T => {
+            let read = Reading::<T>::new(source, reader)?;
+            let results = run_workers(devices.iter().zip(&slabs), |_, (device, slab)| {
+                let (stream, samples) = read.planes(device, slab.planes.clone())?;
+                let part = [dims[0], dims[1], slab.planes.len()];
+                let samples = DeviceVolume::from_buffer(samples, part, Geometry::default());
+                Ok::<_, PipelineError>((stream, samples.map_err(at(path))?, slab.clone()))
+            });
+            let results = results.map_err(at(path))?;
+            let parts = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+            let extract = move |params: &_| extract(dims, &geometry, &parts, params);
+            Ok((Box::new(extract), read.finish()?))
+        },
+        _ => unreachable!("`open` returns readers of types that kernels read")
+    )
+}
+
+fn extract<T: DeviceSample>(
+    dims: [usize; 3],
+    geometry: &Geometry,
+    parts: &[(Stream, DeviceVolume<T>, VolumeSlab)],
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    let mut slabs = Vec::with_capacity(parts.len());
+    for (stream, samples, slab) in parts {
+        slabs.push(DeviceSlab {
+            stream,
+            samples,
+            mask: None,
+            first_plane: slab.planes.start,
+            cells: slab.cells.clone(),
+        });
     }
-    let volume = DeviceVolume::from_buffer(buffer, dims, geometry).map_err(at(path))?;
-    Ok((volume.into(), summary.finish()))
+    isosurface::extract_slabs(dims, geometry, &slabs, params)
+}
+
+/// A volume that is read on several threads, and the summary of its samples.
+struct Reading<'r, T> {
+    source: &'r VolumeSource,
+    dims: [usize; 3],
+    samples: SharedReader<'r>,
+    summary: SharedSummary,
+    sample_type: PhantomData<T>,
+}
+
+impl<'r, T: DeviceSample + Sample> Reading<'r, T> {
+    fn new(source: &'r VolumeSource, reader: &'r VolumeReader<'_>) -> Result<Self, PipelineError> {
+        let dims = reader.dims();
+        kernel_grid(dims).map_err(source.error())?;
+        let summary = SharedSummary::new(dims.iter().product());
+        let Some(samples) = reader.shared() else {
+            unreachable!("`open` returns readers with shared access only");
+        };
+        Ok(Self {
+            source,
+            dims,
+            samples,
+            summary: summary.map_err(source.error::<OutOfMemory>())?,
+            sample_type: PhantomData,
+        })
+    }
+
+    /// Reads planes to a device, on a new stream.
+    fn planes(
+        &self,
+        device: &Device,
+        planes: Range<usize>,
+    ) -> Result<(Stream, Buffer<T>), PipelineError> {
+        let stream = device.stream().map_err(self.source.error())?;
+        let samples = device.load_kernels_during(|| self.elements(&stream, planes))?;
+        let synchronized = stream.synchronize();
+        synchronized.map_err(self.source.error::<DeviceError>())?;
+        Ok((stream, samples))
+    }
+
+    fn elements(&self, stream: &Stream, planes: Range<usize>) -> Result<Buffer<T>, PipelineError> {
+        let plane = self.dims[0] * self.dims[1];
+        let buffer = stream.alloc::<T>(planes.len() * plane);
+        let mut buffer = buffer.map_err(self.source.error())?;
+        let failure = Mutex::new(None);
+        let fill = |first: usize, samples: &mut [T]| match self.samples.read(first, samples) {
+            Ok(()) => {
+                self.summary.add(first, samples);
+                true
+            }
+            Err(error) => {
+                let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                *failure = Some(error);
+                false
+            }
+        };
+        let filled = stream.fill_with(&mut buffer, planes.start * plane, fill);
+        filled.map_err(self.source.error())?;
+        let failure = failure.into_inner();
+        match failure.unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error.into()),
+            None => Ok(buffer),
+        }
+    }
+
+    /// Returns the summary of all samples. Those at the ends of parts are read again.
+    fn finish(self) -> Result<SampleSummary, PipelineError> {
+        let (samples, source) = (self.samples, self.source);
+        self.summary.finish(|summary, range| {
+            let chunk = memory::try_zeroed::<T>("samples between two parts", range.len());
+            let mut chunk = chunk.map_err(source.error::<OutOfMemory>())?;
+            samples.read(range.start, &mut chunk)?;
+            summary.add(range.start, &chunk);
+            Ok(())
+        })
+    }
 }
 
 #[cfg(test)]
@@ -105,18 +207,32 @@ mod tests {
         io::{ReadOptions, VolumeWriteOptions, write_volume},
     };
 
+    /// Writes a volume to a file `v.npy` in a folder.
+    fn source(folder: &tempfile::TempDir, volume: &Volume<f32>) -> VolumeSource {
+        let source = VolumeSource::new(folder.path().join("v.npy"));
+        let options = VolumeWriteOptions::default();
+        write_volume(&source.path, &volume.clone().into(), &options).unwrap();
+        source
+    }
+
+    fn open_file(source: &VolumeSource) -> VolumeReader<'static> {
+        VolumeReader::open(&source.path, &ReadOptions::default()).unwrap()
+    }
+
+    fn wave(dims: [usize; 3]) -> Volume<f32> {
+        let sample = |x: usize, y: usize, z: usize| ((x * 31 + y * 7 + z * 3) % 251) as f32 / 3.0;
+        Volume::from_fn(dims, Geometry::default(), sample).unwrap()
+    }
+
     #[test]
     fn samples_and_summary_are_those_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
-        let sample = |x: usize, y: usize, z: usize| ((x * 31 + y * 7 + z * 3) % 251) as f32 / 3.0;
         // nothing, one sample, and several requests, the last of which is incomplete
         for dims in [[0, 5, 3], [1, 1, 1], [128, 70, 71]] {
-            let volume = Volume::from_fn(dims, Geometry::default(), sample).unwrap();
-            let source = VolumeSource::new(folder.path().join("v.npy"));
-            let any = volume.clone().into();
-            write_volume(&source.path, &any, &VolumeWriteOptions::default()).unwrap();
+            let volume = wave(dims);
+            let source = source(&folder, &volume);
             for device in Device::all() {
-                let reader = VolumeReader::open(&source.path, &ReadOptions::default()).unwrap();
+                let reader = open_file(&source);
                 let (stream, found, summary) =
                     read(&source, &reader, Geometry::default(), &device).unwrap();
                 let AnyDeviceVolume::F32(found) = found else {
@@ -124,7 +240,46 @@ mod tests {
                 };
                 assert_eq!(found.dims(), dims);
                 assert_eq!(stream.download(found.samples()).unwrap(), volume.samples());
-                assert_eq!(summary, any.summary());
+                assert_eq!(summary, SampleSummary::from_samples(volume.samples()));
+            }
+        }
+    }
+
+    #[test]
+    fn parts_have_the_surface_and_the_summary_of_the_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let shift = |[x, y, z]: [usize; 3]| {
+            let from_middle = |at: usize, n: usize| (at as f32 - n as f32 / 2.1).powi(2);
+            from_middle(x, 90) + from_middle(y, 70) + from_middle(z, 80)
+        };
+        let sample = |x, y, z| 35.0 - shift([x, y, z]).sqrt();
+        let volume = Volume::from_fn([90, 70, 80], Geometry::default(), sample).unwrap();
+        let source = source(&folder, &volume);
+        for close in [false, true] {
+            let params = IsosurfaceParams {
+                iso: 2.5,
+                close,
+                ..IsosurfaceParams::default()
+            };
+            let cpu = [Device::cpu()];
+            let whole = isosurface::extract_parts(&cpu, volume.view(), None, &params);
+            let whole = whole.unwrap().join().unwrap();
+            let gpus: Vec<_> = Device::all()
+                .into_iter()
+                .filter(|device| device.kind() == DeviceKind::Cuda)
+                .collect();
+            let repeated = |device: &Device| vec![device.clone(); 3];
+            let lists = Device::all().iter().map(repeated).collect::<Vec<_>>();
+            for devices in lists.into_iter().chain([gpus]) {
+                if devices.is_empty() {
+                    continue;
+                }
+                let reader = open_file(&source);
+                let geometry = Geometry::default();
+                let (extract, summary) =
+                    read_parts(&source, &reader, geometry, close, &devices).unwrap();
+                assert_eq!(summary, SampleSummary::from_samples(volume.samples()));
+                assert!(extract(&params).unwrap().join().unwrap() == whole);
             }
         }
     }
@@ -132,18 +287,19 @@ mod tests {
     #[test]
     fn file_that_became_shorter_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let volume = Volume::from_fn([64, 64, 200], Geometry::default(), |x, _, _| x as f32);
-        let source = VolumeSource::new(folder.path().join("v.npy"));
-        let any = volume.unwrap().into();
-        write_volume(&source.path, &any, &VolumeWriteOptions::default()).unwrap();
-        let reader = VolumeReader::open(&source.path, &ReadOptions::default()).unwrap();
+        let source = source(&folder, &wave([64, 64, 200]));
+        let reader = open_file(&source);
         let file = std::fs::File::options().write(true).open(&source.path);
         file.unwrap().set_len(2 << 20).unwrap();
-        let found = read(&source, &reader, Geometry::default(), &Device::cpu());
-        let error = found.err().unwrap().to_string();
-        assert!(
-            error.contains("v.npy") && error.contains("changed"),
-            "{error}"
-        );
+        let (geometry, cpu) = (Geometry::default(), Device::cpu());
+        let whole = read(&source, &reader, geometry, &cpu).err();
+        let parts = read_parts(&source, &reader, geometry, false, &[cpu.clone(), cpu]).err();
+        for error in [whole, parts] {
+            let error = error.unwrap().to_string();
+            assert!(
+                error.contains("v.npy") && error.contains("changed"),
+                "{error}"
+            );
+        }
     }
 }
