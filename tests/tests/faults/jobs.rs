@@ -199,7 +199,7 @@ impl JobFolder {
     /// Copies through pinned memory, in more chunks than it has room for.
     fn large_copies(&self) -> JobResult {
         let stream = self.device()?.stream()?;
-        let elements: Vec<u32> = (0..5_000_001).collect();
+        let elements: Vec<u32> = (0..10_000_001).collect();
         let downloaded = stream.download(&stream.upload(&elements)?)?;
         let changed = elements.iter().zip(&downloaded).position(|(a, b)| a != b);
         Ok(format!("{} {changed:?}", downloaded.len()).into_bytes())
