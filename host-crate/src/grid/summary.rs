@@ -127,8 +127,8 @@ impl SharedSummary {
         })
     }
 
-    /// Adds those samples from index `first` on that belong to whole chunks. Samples that have been
-    /// added already have no effect.
+    /// Adds those samples from index `first` on that belong to whole chunks. A chunk may be added
+    /// several times.
     pub fn add<T: Sample>(&self, first: usize, samples: &[T]) {
         let chunk = first.div_ceil(CHUNK);
         let whole = samples.get(chunk * CHUNK - first..).unwrap_or_default();
@@ -232,7 +232,7 @@ fn partial_in_lanes<T: Sample>(chunk: &[T]) -> PartialSummary {
     for block in chunk.chunks(BLOCK) {
         // a sample that is not finite makes its sum infinite or NaN; a finite `f64` can, too
         let mut extended = lanes;
-        extended.add_finite(block);
+        extended.add_all(block);
         if extended.sum.iter().all(|sum| sum.is_finite()) {
             finite += block.len();
             lanes = extended;
@@ -267,8 +267,9 @@ impl<T: Sample> Lanes<T> {
         self.sum[lane] += sample.to_f64();
     }
 
-    /// Adds consecutive finite samples, of which the first belongs to the first lane.
-    fn add_finite(&mut self, samples: &[T]) {
+    /// Adds consecutive samples, of which the first belongs to the first lane. The result is wrong
+    /// if a sample is not finite; then a sum is not finite, either.
+    fn add_all(&mut self, samples: &[T]) {
         let (groups, rest) = samples.as_chunks::<LANES>();
         for group in groups {
             for ((min, max), &sample) in self.min.iter_mut().zip(&mut self.max).zip(group) {

@@ -126,7 +126,6 @@ pub(crate) use volume::read::named_data_files;
 pub use volume::read::{read_volume, read_volume_bytes};
 pub(crate) use volume::reader::SharedReader;
 pub use volume::reader::VolumeReader;
-
 pub use volume::vector_field::write_field;
 pub use volume::write::write_volume;
 pub use volume::writer::VolumeWriter;

@@ -244,9 +244,9 @@ pub(crate) fn reduce<T: Send>(
     slots.into_iter().flatten().reduce(join)
 }
 
-/// Calls `foreground` on the calling thread while at most half of the other threads combine
-/// `f(range)` as [`reduce`] does, so that threads are left for the loops of `foreground`. Returns
-/// both results.
+/// Calls `foreground` on the calling thread while half of the threads, at least one, combine
+/// `f(range)` as [`reduce`] does, so that the others are left for the loops of `foreground`. Once
+/// that has ended, all threads do. Returns both results.
 pub(crate) fn reduce_in_background<T: Send, R>(
     count: usize,
     chunk_len: usize,
@@ -256,7 +256,8 @@ pub(crate) fn reduce_in_background<T: Send, R>(
 ) -> (Option<T>, R) {
     let chunk_len = chunk_len.max(count.div_ceil(MAX_RANGES));
     let mut slots = [const { None }; MAX_RANGES];
-    let threads = rayon::current_num_threads().div_ceil(2);
+    let threads = rayon::current_num_threads();
+    let background = (threads / 2).max(1);
     let chunks = Mutex::new(slots[..count.div_ceil(chunk_len)].iter_mut().enumerate());
     let reduce_chunks = || {
         loop {
@@ -269,10 +270,13 @@ pub(crate) fn reduce_in_background<T: Send, R>(
     };
     let inherited = Inherited::from_current_thread();
     let result = rayon::in_place_scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|_| inherited.apply(reduce_chunks));
-        }
-        foreground()
+        let begin = |threads: Range<usize>| {
+            threads.for_each(|_| scope.spawn(|_| inherited.apply(reduce_chunks)));
+        };
+        begin(0..background);
+        let result = foreground();
+        begin(background..threads);
+        result
     });
     (slots.into_iter().flatten().reduce(join), result)
 }

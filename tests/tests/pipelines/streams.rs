@@ -102,8 +102,8 @@ fn large_copies_are_complete() {
         4 * MIB - 1,
         4 * MIB,
         4 * MIB + 1,
-        16 * MIB,
-        16 * MIB + 7,
+        32 * MIB,
+        32 * MIB + 7,
         41 * MIB - 3,
     ];
     for test in devices::fast() {

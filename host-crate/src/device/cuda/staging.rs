@@ -130,8 +130,8 @@ impl Staging {
         })
     }
 
-    /// Returns one lane per thread, as far as there are enough slots, and the number of bytes that
-    /// each copies if all of them copy `bytes` bytes.
+    /// Returns a lane for most threads: a power of two, at most half of the number of slots. Also
+    /// returns the number of bytes that each copies if all of them copy `bytes` bytes.
     fn lanes(&mut self, bytes: usize) -> (Vec<Lane<'_>>, usize) {
         let threads = rayon::current_num_threads().clamp(1, SLOTS / MIN_SLOTS_PER_THREAD);
         let lanes = (threads + 1).next_power_of_two() / 2;

@@ -130,8 +130,8 @@ impl CudaStream {
 
     /// Fills a buffer, which holds the bytes from index `start` on of a list, with bytes that
     /// `fill(first, bytes)` writes, where `first` is the index of the first one in that list. The
-    /// function is called on all threads and in any order, until it returns `false`; its bytes
-    /// begin and end at multiples of [`SLOT`] in the list, unless the buffer does.
+    /// function is called on all threads and in any order, until it returns `false`. Each call
+    /// fills one block of [`SLOT`] bytes of the list, or that part of it which the buffer holds.
     pub fn fill_memory(
         &self,
         buffer: &CudaMemory,

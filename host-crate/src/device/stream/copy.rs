@@ -83,8 +83,9 @@ impl Stream {
 
     /// Fills a buffer, which holds the elements from index `start` on of a list, with elements that
     /// `fill(first, elements)` writes, where `first` is the index of the first one in that list.
-    /// The function is called on all threads and in any order, until it returns `false`; its
-    /// elements begin and end at multiples of [`FILL_BYTES`] in the list, unless the buffer does.
+    /// The function is called on all threads and in any order, until it returns `false`. Each call
+    /// fills one block of [`FILL_BYTES`] bytes of the list, or that part of it which the buffer
+    /// holds.
     ///
     /// The copies to the device run at the same time. The list is never in memory as a whole.
     ///

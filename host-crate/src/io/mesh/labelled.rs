@@ -98,6 +98,7 @@ impl FileGroup {
             {
                 return Err(FileProblem::LabelPrecision { label });
             }
+            // before the triangles are sorted, so that the error names a triangle of this mesh
             mesh.mesh.validate()?;
             let (sides, triangles) = (mesh.sides.len(), mesh.mesh.triangles.len());
             if sides != triangles {

@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn parallel_output_equals_sequential_output() {
         for count in [0, 1, TASK, 5 * TASK, 20 * TASK + 17] {
-            // Encoded lengths vary; some exceed the reserved average.
+            // Encoded lengths vary.
             let append = |number: usize, bytes: &mut Vec<u8>| match number % 1000 {
                 0 => bytes.extend_from_slice(&[7; 300]),
                 _ => bytes.extend_from_slice(number.to_string().as_bytes()),

@@ -35,8 +35,8 @@ pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);
 /// present if the layout has face labels.
 ///
 /// # Errors
-/// [`MeshError`](crate::mesh::MeshError), as the source of the error, for an index out of range:
-/// the indices are compared with the number of vertices while they are encoded.
+/// Those of writing, and an error around a [`MeshError`](crate::mesh::MeshError) for an index out
+/// of range: the indices are compared with the number of vertices while they are encoded.
 pub(super) fn write_blocks(
     format: MeshFormat,
     layout: &MeshLayout,
@@ -145,8 +145,8 @@ pub(super) fn write_triangles<I: VertexIndex + Into<u64>>(
     })
 }
 
-/// Fails with a [`MeshError`] for a triangle with an index that is not less than `vertices`, where
-/// `first` is the index of the first triangle.
+/// Fails with an error around a [`MeshError`](crate::mesh::MeshError) for a triangle with an index
+/// that is not less than `vertices`, where `first` is the index of the first triangle.
 fn check_indices<I: VertexIndex + Into<u64>>(
     first: usize,
     triangles: &[[I; 3]],

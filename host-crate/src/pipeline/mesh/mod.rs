@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `job`, `outcome` | the job, and the description of the result |
 //! | `memory_plan` | estimate of the memory, and the strategy that fits |
-//! | `input`, `upload_while_reading` | read the volume to the host or to a device |
+//! | `input`, `upload_while_reading` | read the volume to the host or to the devices |
 //! | `in_core` | extract on one or several devices, filter |
 //! | `streamed` | extract and write slab by slab |
 //! | `filter_options`, `filters` | choice of components, smoothing, simplification |

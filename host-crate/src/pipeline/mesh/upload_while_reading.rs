@@ -8,16 +8,19 @@ use crate::{
         AnyDeviceVolume, DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary,
         SharedSummary, kernel_grid, with_kernel_sample_type,
     },
-    io::{SharedReader, VolumeReader},
+    io::{FileError, SharedReader, VolumeReader},
     isosurface::{self, DeviceSlab, IsosurfaceError, IsosurfaceParams, MeshParts, VolumeSlab},
     memory::{self, OutOfMemory},
-    partition::devices::run_workers,
+    partition::{OnDevice, devices::run_workers},
     pipeline::{Level, PipelineError, VolumeSource, at},
 };
 use std::{
     marker::PhantomData,
     ops::Range,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 /// Opens the volume of a job if it can be copied to the devices as it is stored: GPUs extract an
@@ -59,7 +62,11 @@ pub(super) fn read(
         reader.sample_type(),
         T => {
             let read = Reading::<T>::new(source, reader)?;
-            let (stream, samples) = read.planes(device, 0..reader.dims()[2])?;
+            let planes = read.planes(device, 0..reader.dims()[2]);
+            let (stream, samples) = planes.map_err(|failure| match failure {
+                Failure::File(error) => error.into(),
+                Failure::Device(error) => at(&source.path)(error),
+            })?;
             let volume = DeviceVolume::from_buffer(samples, reader.dims(), geometry);
             Ok((stream, volume.map_err(at(&source.path))?.into(), read.finish()?))
         },
@@ -73,7 +80,7 @@ pub(super) type ExtractParts =
     Box<dyn FnOnce(&IsosurfaceParams) -> Result<MeshParts, IsosurfaceError>>;
 
 /// Reads the planes that each of several devices needs for its part of the surface, as [`read`]
-/// does, to all of them at the same time.
+/// does, to all of them at the same time if there are enough threads.
 pub(super) fn read_parts(
     source: &VolumeSource,
     reader: &VolumeReader<'_>,
@@ -88,8 +95,15 @@ pub(super) fn read_parts(
         reader.sample_type(),
         T => {
             let read = Reading::<T>::new(source, reader)?;
-            let results = run_workers(devices.iter().zip(&slabs), |_, (device, slab)| {
-                let (stream, samples) = read.planes(device, slab.planes.clone())?;
+            let results = run_workers(devices.iter().zip(&slabs), |worker, (device, slab)| {
+                let planes = read.planes(device, slab.planes.clone());
+                let (stream, samples) = planes.map_err(|failure| match failure {
+                    Failure::File(error) => error.into(),
+                    Failure::Device(error) => {
+                        let error = OnDevice::new(devices, worker, error.into());
+                        at(path)(IsosurfaceError::from(error))
+                    }
+                })?;
                 let part = [dims[0], dims[1], slab.planes.len()];
                 let samples = DeviceVolume::from_buffer(samples, part, Geometry::default());
                 Ok::<_, PipelineError>((stream, samples.map_err(at(path))?, slab.clone()))
@@ -128,7 +142,21 @@ struct Reading<'r, T> {
     dims: [usize; 3],
     samples: SharedReader<'r>,
     summary: SharedSummary,
+    /// `true` once a part cannot be read, so that the others are not needed.
+    has_failed: AtomicBool,
     sample_type: PhantomData<T>,
+}
+
+/// Reason why planes cannot be read to a device.
+enum Failure {
+    File(FileError),
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
 }
 
 impl<'r, T: DeviceSample + Sample> Reading<'r, T> {
@@ -144,44 +172,50 @@ impl<'r, T: DeviceSample + Sample> Reading<'r, T> {
             dims,
             samples,
             summary: summary.map_err(source.error::<OutOfMemory>())?,
+            has_failed: AtomicBool::new(false),
             sample_type: PhantomData,
         })
     }
 
-    /// Reads planes to a device, on a new stream.
+    /// Reads planes to a device, on a new stream. They are incomplete if another part has failed.
     fn planes(
         &self,
         device: &Device,
         planes: Range<usize>,
-    ) -> Result<(Stream, Buffer<T>), PipelineError> {
-        let stream = device.stream().map_err(self.source.error())?;
-        let samples = device.load_kernels_during(|| self.elements(&stream, planes))?;
-        let synchronized = stream.synchronize();
-        synchronized.map_err(self.source.error::<DeviceError>())?;
-        Ok((stream, samples))
+    ) -> Result<(Stream, Buffer<T>), Failure> {
+        let read = || {
+            let stream = device.stream()?;
+            let samples = device.load_kernels_during(|| self.elements(&stream, planes))?;
+            stream.synchronize()?;
+            Ok((stream, samples))
+        };
+        read().inspect_err(|_| self.has_failed.store(true, Relaxed))
     }
 
-    fn elements(&self, stream: &Stream, planes: Range<usize>) -> Result<Buffer<T>, PipelineError> {
+    fn elements(&self, stream: &Stream, planes: Range<usize>) -> Result<Buffer<T>, Failure> {
         let plane = self.dims[0] * self.dims[1];
-        let buffer = stream.alloc::<T>(planes.len() * plane);
-        let mut buffer = buffer.map_err(self.source.error())?;
+        let mut buffer = stream.alloc::<T>(planes.len() * plane)?;
         let failure = Mutex::new(None);
-        let fill = |first: usize, samples: &mut [T]| match self.samples.read(first, samples) {
-            Ok(()) => {
-                self.summary.add(first, samples);
-                true
+        let fill = |first: usize, samples: &mut [T]| {
+            if self.has_failed.load(Relaxed) {
+                return false;
             }
-            Err(error) => {
-                let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                *failure = Some(error);
-                false
+            match self.samples.read(first, samples) {
+                Ok(()) => {
+                    self.summary.add(first, samples);
+                    true
+                }
+                Err(error) => {
+                    self.has_failed.store(true, Relaxed);
+                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    false
+                }
             }
         };
-        let filled = stream.fill_with(&mut buffer, planes.start * plane, fill);
-        filled.map_err(self.source.error())?;
+        stream.fill_with(&mut buffer, planes.start * plane, fill)?;
         let failure = failure.into_inner();
         match failure.unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error.into()),
+            Some(error) => Err(Failure::File(error)),
             None => Ok(buffer),
         }
     }
