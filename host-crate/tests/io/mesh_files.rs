@@ -327,7 +327,7 @@ fn vtp_arrays_are_at_their_offsets() {
 
 #[test]
 fn large_meshes_are_encoded_in_order() {
-    // Several sections and parallel tasks of the encoder.
+    // More tasks than the encoder keeps in memory.
     let count = 700_001_u32;
     let mesh = TriangleMesh {
         origin: [0.0; 3],

@@ -35,8 +35,8 @@ pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);
 /// present if the layout has face labels.
 ///
 /// # Errors
-/// Those of writing, and an error around a [`MeshError`](crate::mesh::MeshError) for an index out
-/// of range: the indices are compared with the number of vertices while they are encoded.
+/// The errors of `out`, and an error around a [`MeshError`](crate::mesh::MeshError) for an index out
+/// of range. The indices are compared with the number of vertices while they are encoded.
 pub(super) fn write_blocks(
     format: MeshFormat,
     layout: &MeshLayout,
@@ -145,8 +145,8 @@ pub(super) fn write_triangles<I: VertexIndex + Into<u64>>(
     })
 }
 
-/// Fails with an error around a [`MeshError`](crate::mesh::MeshError) for a triangle with an index
-/// that is not less than `vertices`, where `first` is the index of the first triangle.
+/// Checks the vertex indices of consecutive triangles, of which `first` is the index of the first.
+/// The error is around a [`MeshError`](crate::mesh::MeshError).
 fn check_indices<I: VertexIndex + Into<u64>>(
     first: usize,
     triangles: &[[I; 3]],
