@@ -35,8 +35,8 @@ pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);
 /// present if the layout has face labels.
 ///
 /// # Errors
-/// The errors of `out`, and an error around a [`MeshError`](crate::mesh::MeshError) for an index out
-/// of range. The indices are compared with the number of vertices while they are encoded.
+/// The errors of `out`, and an error around a [`MeshError`](crate::mesh::MeshError) for an index
+/// out of range. The indices are compared with the number of vertices while they are encoded.
 pub(super) fn write_blocks(
     format: MeshFormat,
     layout: &MeshLayout,
